@@ -1,14 +1,15 @@
-"""Pictures of documents: trees, phrases, scopes and spans as SVG and HTML, light and dark, with text alternatives."""
+"""Pictures of documents as SVG and HTML, light and dark, with text alternatives."""
 
 from weft.pictures.arcs import draw_tree
-from weft.pictures.display import DocPictures, Picture, pictures_of, sentence_id, show, stacked
+from weft.pictures.display import DocPictures, Picture, pictures_of, sentence_id, show, show_timelines, stacked
 from weft.pictures.heat import draw_heat
 from weft.pictures.lines import draw_lines
 from weft.pictures.phrases import draw_phrases
 from weft.pictures.scopes import draw_scope
 from weft.pictures.spans import draw_spans, highlight_spans, span_layers
+from weft.pictures.timelines import draw_timeline
 
 __all__ = [
-    "DocPictures", "Picture", "draw_heat", "draw_lines", "draw_phrases", "draw_scope", "draw_spans", "draw_tree",
-    "highlight_spans", "pictures_of", "sentence_id", "show", "span_layers", "stacked",
+    "DocPictures", "Picture", "draw_heat", "draw_lines", "draw_phrases", "draw_scope", "draw_spans", "draw_timeline",
+    "draw_tree", "highlight_spans", "pictures_of", "sentence_id", "show", "show_timelines", "span_layers", "stacked",
 ]  # fmt: skip

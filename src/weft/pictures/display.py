@@ -17,17 +17,19 @@ from weft.pictures.phrases import draw_phrases
 from weft.pictures.scopes import draw_scope
 from weft.pictures.spans import draw_spans, highlight_spans, span_layers, spans_by_sentence
 from weft.pictures.style import clean, is_right_to_left, style_sheet, svg, text_width
+from weft.pictures.timelines import draw_timeline
 from weft.text.conventions.amr import LAYER as AMR
 from weft.text.conventions.amr import amrs_of
 from weft.text.conventions.names import layer_name
 from weft.text.conventions.scope import LAYER as SCOPE
+from weft.text.conventions.timeline import LAYER as TIMELINE
 from weft.text.doc import Doc
 from weft.text.frames import LAYER as FRAMES
 from weft.text.frames import frame_rows, frames_by_sentence
 from weft.text.views import Sentence
 
-#: What can be drawn for a sentence.
-KINDS = ("tree", "phrases", "scope", "amr", "spans")
+#: What can be drawn: all but the timeline for a sentence, the timeline for a document.
+KINDS = ("tree", "phrases", "scope", "amr", "spans", "timeline")
 _PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -94,8 +96,8 @@ def show(
 ) -> Picture:
     """A picture of a document or of sentences.
 
-    `kinds` selects from `tree`, `phrases`, `scope`, `amr` and `spans` (default: all available), `layers` the span
-    layers (default: all), and `limit` is the maximum number of sentences.
+    `kinds` selects from `tree`, `phrases`, `scope`, `amr`, `spans` and `timeline` (default: all available), `layers`
+    the span layers (default: all), and `limit` is the maximum number of sentences.
 
     >>> doc = Doc.from_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> show(doc)
@@ -113,6 +115,11 @@ def show(
     for sentence in sentences[:limit]:
         if drawn is None or drawn.doc is not sentence.doc:
             drawn = DocPictures(sentence.doc, kinds, layers)
+            if timeline := drawn.timeline(styled=False):
+                figures += 1
+                parts.append(
+                    f"<section><h2>{clean(sentence.doc.id) or 'timeline'}</h2><figure>{timeline}</figure></section>"
+                )
         own = _figures(drawn, sentence)
         figures += len(own)
         parts.append(_section(sentence, own))
@@ -121,6 +128,24 @@ def show(
     title = sentences[0].text if len(sentences) == 1 else f"{sentences[0].text} ..."
     body = f'<div class="weft weft-doc"><style>{style_sheet()}{_FRAME}</style>{"".join(parts)}</div>'
     return Picture(body, title, min(limit, len(sentences)), figures)
+
+
+def show_timelines(docs: Iterable[Doc]) -> Picture:
+    """A page of the timelines of documents, which need no words; those without events and times are left out.
+
+    >>> doc = Doc("surgery on Monday", meta={"id": "note"})
+    >>> doc.spans["timeline"] = SpanLayer.of(doc.strings, [(0, 7, "EVENT"), (11, 17, "TIMEX3")], "chars")
+    >>> show_timelines([doc]).figures
+    1
+    """
+    parts, names = [], []
+    for doc in docs:
+        if len(doc.spans.get(TIMELINE, ())):
+            names.append(doc.id or "timeline")
+            picture = draw_timeline(doc, styled=False)
+            parts.append(f"<section><h2>{clean(names[-1])}</h2><figure>{picture}</figure></section>")
+    body = f'<div class="weft weft-doc"><style>{style_sheet()}{_FRAME}</style>{"".join(parts)}</div>'
+    return Picture(body, names[0] if len(names) == 1 else "Timelines", len(names), len(names))
 
 
 class DocPictures:
@@ -151,7 +176,8 @@ class DocPictures:
             "amr": any(amr is not None for amr in self._amrs), "spans": bool(known),
         }  # fmt: skip
         self.doc = doc
-        self.kinds = [kind for kind in KINDS if there[kind] and (kinds is None or kind in kinds)]
+        self.kinds = [kind for kind in KINDS[:-1] if there[kind] and (kinds is None or kind in kinds)]
+        self.has_timeline = len(doc.spans.get(TIMELINE, ())) > 0 and (kinds is None or KINDS[-1] in kinds)
         self.layers = {name: layer for name, layer in known.items() if layers is None or name in layers}
         self._numbers = {name: spans_by_sentence(doc, layer) for name, layer in self.layers.items()}
 
@@ -177,6 +203,10 @@ class DocPictures:
         """The picture of a sentence's scopes, "" if it has none."""
         found = self._scopes.get(sentence.index) if "scope" in self.kinds else None
         return draw_scope(found, styled) if found is not None else ""
+
+    def timeline(self, styled: bool = True) -> str:
+        """The picture of the document's timeline, "" if it has none."""
+        return draw_timeline(self.doc, styled) if self.has_timeline else ""
 
     def amr(self, sentence: Sentence, styled: bool = True) -> str:
         """The picture of a sentence's AMR, "" if it has none."""

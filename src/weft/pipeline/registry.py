@@ -49,6 +49,7 @@ KINDS = {
     "roles-bins": "weft.tasks.roles.bins:BinnedLabeller",
     "roles-joint": "weft.tasks.roles.joint:JointLabeller",
     "scope": "weft.tasks.scope.resolver:ScopeResolver",
+    "timeline": "weft.tasks.timelines.extractor:TimelineExtractor",
     "sentiment": "weft.tasks.sentiment.sentences:SentimentAnalyser",
     "polarity": "weft.tasks.sentiment.documents:PolarityClassifier",
     "amr": "weft.tasks.amr.parser:AmrParser",
@@ -231,6 +232,10 @@ TASKS = {
     "scope": Task(
         "Quantifier scope: which noun phrases and negations outscope which.",
         {"pairs": Method("scope", "from sentences with ordered nodes", "weft.tasks.scope.resolver:ScopeSettings")},
+    ),
+    "timeline": Task(
+        "Timelines: events, times, and which contains or precedes which.",
+        {"cascade": Method("timeline", "from annotated notes", "weft.tasks.timelines.extractor:TimelineSettings")},
     ),
     "amr": Task(
         "Abstract Meaning Representations: graphs of concepts.",

@@ -27,10 +27,10 @@ from weft.text.views import Sentence
 WIDEST = 250
 _MEDIA = {
     "records": "application/x-ndjson", "jsonl": "application/x-ndjson", "parquet": "application/vnd.apache.parquet",
-    "bioscope": "application/xml",
+    "bioscope": "application/xml", "anafora": "application/xml", "xmi": "application/xml",
     "brat": "application/zip", "html": "text/html; charset=utf-8", "svg": "image/svg+xml",
 }  # fmt: skip
-_SUFFIX = {"brat": ".zip", "html": ".html", "svg": ".svg", "plain": ".txt"}
+_SUFFIX = {"anafora": ".anafora.xml", "brat": ".zip", "html": ".html", "svg": ".svg", "plain": ".txt"}
 
 
 class File(NamedTuple):
@@ -51,11 +51,11 @@ def formats_of(provides: Sequence[str]) -> list[str]:
     pictures = spans or any(layer in provides for layer in ("head", "constituents"))
     formats = ["conllu", "records", "jsonl", "parquet", "columns", "plain", *(["html", "svg"] if pictures else [])]
     formats += ["brat"] if spans else []
+    formats += ["anafora", "xmi"] if "spans/timeline" in provides else []
     formats += ["penn"] if "constituents" in provides else []
     formats += ["streusle"] if "spans/mwe" in provides else []
-    formats += (
-        ["bioscope"] if any(layer.startswith("relations/") and layer != "relations/scope" for layer in provides) else []
-    )
+    links = {layer for layer in provides if layer.startswith("relations/")}
+    formats += ["bioscope"] if links - {"relations/scope", "relations/timeline"} else []
     return formats
 
 
@@ -73,6 +73,8 @@ def to_json(doc: Doc, model: str, seconds: float, pictures: bool = False, langua
         drawn = DocPictures(doc)
         for sentence, row in zip(doc.sentences, answer["sentences"], strict=True):
             row["pictures"] = _pictures(sentence, drawn)
+        if timeline := drawn.timeline(styled=False):
+            answer["timeline"] = timeline
     foreign = None
     if pictures and language:
         foreign = foreign_language(doc.text, language) or other_script(doc.text, language)

@@ -23,6 +23,8 @@ Format = Literal[
     "penn",
     "streusle",
     "bioscope",
+    "anafora",
+    "xmi",
 ]
 
 
@@ -125,6 +127,7 @@ class Answer(BaseModel):
     notice: str | None = Field(
         None, description="With pictures: says that the text looks like another language than the model's, if it does."
     )
+    timeline: str | None = Field(None, description="With pictures: the timeline of the text as SVG, if it has one.")
     notes: list[str] | None = Field(None, description="What was annotated in windows, as it was too long.")
 
 

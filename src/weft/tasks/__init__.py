@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from weft.tasks.tagging.tagger import Tagger as Tagger
     from weft.tasks.tagging.trigrams import TrigramTagger as TrigramTagger
     from weft.tasks.tagging.weak import WeakTagger as WeakTagger
+    from weft.tasks.timelines.extractor import TimelineExtractor as TimelineExtractor
     from weft.tasks.uncertainty.detector import HedgeDetector as HedgeDetector
 
 # Names are looked up on first use: a program that tags does not load parsers.
@@ -76,6 +77,7 @@ _HOMES = {
     "SentimentAnalyser": "sentiment.sentences",
     "TagInducer": "tagging.induce_tags",
     "Tagger": "tagging.tagger",
+    "TimelineExtractor": "timelines.extractor",
     "TransferParser": "parsing_transfer.parser",
     "TransferRecognizer": "entities.transfer",
     "TrigramTagger": "tagging.trigrams",

@@ -1,4 +1,4 @@
-"""`weft draw FILE --out PICTURE`: trees, phrases, scopes, AMRs and spans as SVG, or all of them as a page."""
+"""`weft draw FILE --out PICTURE`: trees, phrases, scopes, AMRs, spans, timelines as SVG, or all of them as a page."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def draw(
         option(
             "--what",
             metavar="KIND",
-            help="What to draw: tree, phrases, scope, amr or spans.",
+            help="What to draw: tree, phrases, scope, amr, spans or timeline.",
             shown="everything annotated",
         ),
     ] = None,
@@ -49,6 +49,9 @@ def draw(
     from weft.pictures import DocPictures, sentence_id, show, stacked
 
     single = out.suffix == ".svg"
+    if what == ["timeline"]:
+        _draw_timelines(file, out, from_format, fields, encoding)
+        return
     if single and sentence is None:
         raise ConfigError(f"{out} is one picture: choose its sentence, such as --sentence 1, or give a folder")
     sentences = _sentences(file, sentence, from_format, fields, encoding)
@@ -73,6 +76,28 @@ def draw(
         place.write_text(stacked(found, each.text, sentence_id(each)), encoding="utf-8")
         drawn += 1
     typer.echo(f"{counted(drawn, 'picture')} in {out}")
+
+
+def _draw_timelines(file: Path, out: Path, from_format: str | None, fields: str | None, encoding: str) -> None:
+    """One picture per document: a file for one, a folder for several, or a page of all."""
+    from weft.pictures import draw_timeline, show_timelines
+
+    docs = Reading(from_format, False, fields, encoding).open([file]).docs
+    docs = [doc for doc in docs if len(doc.spans.get("timeline", ()))]
+    if not docs:
+        raise DataError(f"{file} has no events and times to draw; annotate it first with `weft annotate`")
+    if out.suffix == ".svg" and len(docs) > 1:
+        raise ConfigError(
+            f"{out} is one picture, but {file} has {len(docs)} timelines: give a folder, or a page (.html)"
+        )
+    (out if not out.suffix else out.parent).mkdir(parents=True, exist_ok=True)
+    if out.suffix == ".html":
+        show_timelines(docs).save(out)
+    for number, doc in enumerate(docs, 1):
+        if out.suffix != ".html":
+            place = out if out.suffix == ".svg" else out / f"{number:04d}.svg"
+            place.write_text(draw_timeline(doc), encoding="utf-8")
+    typer.echo(f"{counted(len(docs), 'timeline')} in {out}")
 
 
 def _sentences(

@@ -88,6 +88,15 @@ function rove(panel) {
   if (words.length && !words.some((word) => word.tabIndex === 0)) words[0].setAttribute("tabindex", "0");
 }
 
+function drawTimeline(answer) {
+  const picture = drawn(answer.timeline);
+  const keep = { type: "button", class: "plain", onclick: () => saveSvg(picture, "timeline") };
+  const head = make("header", {}, make("h2", {}, "Timeline"), make("button", keep, "SVG"));
+  const place = make("div", { class: "picture", role: "group", "aria-label": "Timeline of the text" }, picture);
+  watchScrolling(place);
+  return make("article", { class: "card timeline" }, head, place);
+}
+
 function drawSentences(panel, answer, words) {
   inSteps(panel, answer.sentences, (sentence) => {
     const { tree, phrases, scope, amr, spans } = sentence.pictures;
@@ -111,6 +120,7 @@ function drawSentences(panel, answer, words) {
     }
     return card;
   });
+  if (answer.timeline) panel.append(drawTimeline(answer));
 }
 
 function plainText(sentence, words) {

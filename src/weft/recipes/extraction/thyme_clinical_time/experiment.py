@@ -98,8 +98,8 @@ def _annotation(result: RecipeResult, options: RecipeOptions, size: Size) -> Non
         })  # fmt: skip
     table.note = (
         "identical: written back byte for byte; contradictory: notes whose links have a cycle, cycle: links in a "
-        "minimal one, on average; CONTAINS: links of consistent notes as annotated, and in their closure; CPU s: all closures "
-        "and cycles."
+        "minimal one, on average; CONTAINS: links of consistent notes as annotated, and in their closure; CPU s: all "
+        "closures and cycles."
     )
     result.tables.append(table)
     shares = Table("Links of THYME, per cent", list(RELATIONS))

@@ -49,10 +49,10 @@ def draw_timeline(doc: Doc, styled: bool = True) -> str:
         parts.append(
             f'<rect class="band" fill="#8793a0" fill-opacity="0.15" x="{start:.1f}" y="{top - 6:.1f}" '
             f'width="{end - start:.1f}" height="{height - top:.1f}"/>'
-            f'<text class="caption" font-size="11" fill="#57626d" text-anchor="middle" x="{(start + end) / 2:.1f}" '
+            f'<text class="caption" font-size="11" fill="#57626d" text-anchor="start" x="{start:.1f}" '
             f'y="{_MARGIN + 8:.1f}">{clean(name)}</text>'
         )
-        width = max(width, (start + end) / 2 + text_width(name, 11) / 2 + _MARGIN)
+        width = max(width, start + text_width(name, 12) + _MARGIN)
     for number, ((depth, i), text) in enumerate(zip(shown, labels, strict=True)):
         interval = timeline.intervals[i]
         start, end = (left + places[rank] * _STEP for rank in timeline.ranks[i])
@@ -60,8 +60,8 @@ def draw_timeline(doc: Doc, styled: bool = True) -> str:
         dashed = ' stroke-dasharray="4 3"' if timeline.is_inferred_container(i) else ""
         filled = "0.55" if interval.kind != "EVENT" else "0.25"
         parts.append(
-            f'<text x="{_MARGIN + depth * _INDENT:.1f}" y="{y + 14:.1f}" font-size="{_SIZE}" text-anchor="start">'
-            f"{clean(text)}</text>"
+            f'<text class="entry" x="{_MARGIN + depth * _INDENT:.1f}" y="{y + 14:.1f}" font-size="{_SIZE}" '
+            f'text-anchor="start">{clean(text)}</text>'
             f'<rect class="bar {hue(interval.kind)}" fill="currentColor" fill-opacity="{filled}" stroke="#8793a0"'
             f'{dashed} x="{start:.1f}" y="{y + 3:.1f}" width="{end - start:.1f}" height="14" rx="4"/>'
         )

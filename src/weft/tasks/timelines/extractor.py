@@ -304,7 +304,8 @@ class TimelineExtractor(Trainable):
 
     def _set_links(self, doc: Doc, context: Context, mentions: Sequence[Mention]) -> None:
         relations = doc.relations[self.settings.layer] = RelationLayer(doc.strings, self.settings.layer)
-        for link, margin in assemble(mentions, self._proposed(context, mentions), self.settings.anchored):
+        proposed = self._proposed(context, mentions)
+        for link, margin in assemble(mentions, proposed, self.settings.anchored, str(doc.meta.get("date", ""))):
             first, second = mentions[link.first].number, mentions[link.second].number
             relations.add(first, second, link.relation, score=round(margin, 3))
 

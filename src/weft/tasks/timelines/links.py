@@ -18,6 +18,7 @@ import numpy as np
 from weft.infer.orders.intervals import RELATIONS, IntervalGraph, Link
 from weft.tasks.timelines.features import Context, pair_features
 from weft.tasks.timelines.model import FeatureClassifier
+from weft.tasks.timelines.rules import calendar_links
 from weft.text.conventions.timeline import DOC_TIME_REL, Mention, TemporalLink
 
 NONE = "none"
@@ -114,10 +115,13 @@ def propose(model: FeatureClassifier, rows: Sequence[Sequence[str]], pairs: Sequ
     return found
 
 
-def assemble(mentions: Sequence[Mention], proposed: Sequence[Scored], anchored: bool = True) -> list[Scored]:
-    """The proposed links that are consistent, each in turn with those before it and, if `anchored`, with DocTimeRel.
+def assemble(
+    mentions: Sequence[Mention], proposed: Sequence[Scored], anchored: bool = True, date: str = ""
+) -> list[Scored]:
+    """The proposed links that are consistent, each in turn with those before it.
 
-    Long documents are assembled in pieces; a link between two pieces is given up.
+    If `anchored`, DocTimeRel goes before all links, and so does the order of times whose values are dates, and of the
+    `date` of the document. Long documents are assembled in pieces; a link between two pieces is given up.
     """
     kept: list[Scored] = []
     for start in range(0, len(mentions), TOGETHER):
@@ -127,6 +131,7 @@ def assemble(mentions: Sequence[Mention], proposed: Sequence[Scored], anchored: 
         if anchored:
             relations = [(i, mentions[i].get("DocTimeRel")) for i in piece]
             fixed = [Link(i - start, value, len(piece)) for i, value in relations if value in DOC_TIME_REL]
+            fixed += calendar_links([*(str(mentions[i].attributes.get("value") or "") for i in piece), date])
         moved = [Link(each.link.first - start, each.link.relation, each.link.second - start) for each in own]
         chosen = IntervalGraph(len(piece) + 1, [*fixed, *moved]).chosen()
         kept += [own[number - len(fixed)] for number in chosen if number >= len(fixed)]

@@ -189,10 +189,13 @@ class Timeline:
         """For every interval, the number of the innermost one that contains it, -1 if there is none."""
         inside = self._graph.matrix("CONTAINS")
         sizes = inside.sum(axis=0)
+        said = set(self._graph.links)
         found = []
         for i in range(len(self.intervals)):
-            around = np.flatnonzero(inside[:, i])
-            found.append(int(around[np.argmax(sizes[around])]) if len(around) else -1)
+            around = np.flatnonzero(inside[:, i]).tolist()
+            # Of containers at the same depth, one that is said goes before one that follows.
+            ranked = [(int(sizes[j]), Link(j, "CONTAINS", i) in said, -j) for j in around]
+            found.append(-max(ranked)[2] if ranked else -1)
         return found
 
     def is_inferred_container(self, i: int) -> bool:

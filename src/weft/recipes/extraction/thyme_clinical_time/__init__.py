@@ -1,5 +1,5 @@
 """The recipe of thyme-clinical-time: `experiment` runs it on `corpora` and on generated `notes`."""
 
-from weft.recipes.extraction.thyme_clinical_time.experiment import run
+from weft.recipes.extraction.thyme_clinical_time.experiment import VARIATION, run
 
-__all__ = ["run"]
+__all__ = ["VARIATION", "run"]

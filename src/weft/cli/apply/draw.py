@@ -82,8 +82,8 @@ def _draw_timelines(file: Path, out: Path, from_format: str | None, fields: str 
     """One picture per document: a file for one, a folder for several, or a page of all."""
     from weft.pictures import draw_timeline, show_timelines
 
-    docs = Reading(from_format, False, fields, encoding).open([file]).docs
-    docs = [doc for doc in docs if len(doc.spans.get("timeline", ()))]
+    every = Reading(from_format, False, fields, encoding).open([file]).docs
+    docs = [doc for doc in every if len(doc.spans.get("timeline", ()))]
     if not docs:
         raise DataError(f"{file} has no events and times to draw; annotate it first with `weft annotate`")
     if out.suffix == ".svg" and len(docs) > 1:

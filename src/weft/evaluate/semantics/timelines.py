@@ -132,12 +132,12 @@ def score_closure(gold: Iterable[PlacedLink], system: Iterable[PlacedLink]) -> L
     >>> score.precision, score.recall
     (1.0, 0.0)
     """
-    return _compared(*(PlacedGraph(links) for links in (gold, system)), reduce=False)
+    return _compared(PlacedGraph(gold), PlacedGraph(system), reduce=False)
 
 
 def score_awareness(gold: Iterable[PlacedLink], system: Iterable[PlacedLink]) -> LinkScore:
     """The same, of links that do not follow from others: temporal awareness of TempEval-3."""
-    return _compared(*(PlacedGraph(links) for links in (gold, system)), reduce=True)
+    return _compared(PlacedGraph(gold), PlacedGraph(system), reduce=True)
 
 
 def _compared(gold: PlacedGraph, system: PlacedGraph, reduce: bool) -> LinkScore:
@@ -292,7 +292,8 @@ def agreement(first: Sequence[Doc], second: Sequence[Doc], layer: str = LAYER) -
         n = max(len(ours), len(theirs))
         table.add_links("link participants", *links, n * (n - 1) // 2, typed=False)
         table.add_links("links", *links, n * (n - 1) // 2)
-        table.add_links("CONTAINS", *(_only(each, "CONTAINS") for each in links), n * (n - 1) // 2)
+        contains = _only(links[0], "CONTAINS"), _only(links[1], "CONTAINS")
+        table.add_links("CONTAINS", *contains, n * (n - 1) // 2)
     return table.results()
 
 
@@ -313,9 +314,10 @@ class _Table:
         self.add_matches(name, len(ours & theirs), len(ours), len(theirs), everything)
 
     def add_matches(self, name: str, both: int, ours: int, theirs: int, everything: int) -> None:
-        units: list[Unit] = (
-            [(name, name)] * both + [(name, "none")] * (ours - both) + [("none", name)] * (theirs - both)
-        )
+        sides: list[tuple[Unit, int]] = [
+            ((name, name), both), ((name, "none"), ours - both), (("none", name), theirs - both),
+        ]  # fmt: skip
+        units = [unit for unit, times in sides for _ in range(times)]
         self._add(name, units, LinkScore(ours, theirs, both, both), everything)
 
     def add_values(self, name: str, values: list[Unit]) -> None:

@@ -122,7 +122,7 @@ class TimelineExtractor(Trainable):
     task = "timeline"
     settings_class = TimelineSettings
     settings: TimelineSettings
-    requires = ("tokens",)
+    requires: tuple[str, ...] = ("tokens",)
 
     def __init__(self, settings: TimelineSettings | None = None) -> None:
         super().__init__(settings)

@@ -270,7 +270,7 @@ def _linked(
     ):
         known = [given(doc) for doc in test]
         model(known)
-        values = {}
+        values: dict[str, float] = {}
         for measure, closed in (("plain", False), ("closure", True)):
             score = link_score(test, known, pairs, relations, closed)
             values |= {f"{measure} P": score.precision, f"{measure} R": score.recall, f"{measure} F": score.f1}

@@ -30,8 +30,6 @@ from weft.recipes.extraction.thyme_clinical_time.corpora import thyme_files
 from weft.text import Doc
 from weft.text.conventions.timeline import new_layers
 
-SLUG = "thyme-clinical-time"
-
 
 def link(text: str) -> PlacedLink:
     return PlacedLink(*text.split())
@@ -73,7 +71,7 @@ def test_links_that_say_the_same_count_once():
     assert (score.gold, score.system, score.f1) == (1, 1, 1.0)
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("thyme-clinical-time", 4)
 def test_an_annotator_who_spells_out_what_follows_agrees_fully():
     found = agreement([note("a BEFORE b", "b BEFORE c")], [note("a BEFORE b", "b BEFORE c", "a BEFORE c")])
     for kind in ("link participants", "links"):
@@ -84,7 +82,7 @@ pairs_of_events = st.tuples(st.permutations("abcd"), st.sampled_from(("BEFORE", 
 nested = st.lists(pairs_of_events.map(lambda each: f"{each[0][0]} {each[1]} {each[0][1]}"), max_size=5)
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("thyme-clinical-time", 4)
 @settings(deadline=None, max_examples=60)
 @given(nested, nested)
 def test_inferred_links_that_are_added_to_either_side_leave_agreement_unchanged(first, second):
@@ -99,7 +97,7 @@ def test_inferred_links_that_are_added_to_either_side_leave_agreement_unchanged(
         assert more.get("links", (0,))[0] == pytest.approx(plain.get("links", (0,))[0])
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("thyme-clinical-time", 4)
 def test_the_same_annotation_agrees_in_everything():
     doc = note("a CONTAINS b", "b CONTAINS c", "d BEFORE a")
     for found in agreement([doc], [doc]).values():
@@ -200,7 +198,7 @@ def assert_scored_alike(gold: str, system: str, tmp_path) -> None:
     assert (closure.gold, closure.system, (closure.system_matched, closure.gold_matched)) == expected
 
 
-@pytest.mark.must_show(SLUG, 5, weaker="random small files; the corpus has its own test")
+@pytest.mark.must_show("thyme-clinical-time", 5, weaker="random small files; the corpus has its own test")
 @settings(deadline=None, max_examples=40)
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.sampled_from(THYME), st.integers(0, 4)), min_size=1, max_size=7),
@@ -222,7 +220,7 @@ def test_scores_of_random_links_are_those_of_the_community_scorer(tmp_path_facto
 
 
 @pytest.mark.corpus
-@pytest.mark.must_show(SLUG, 5)
+@pytest.mark.must_show("thyme-clinical-time", 5)
 def test_scores_of_dev_notes_are_those_of_the_community_scorer(corpus_file, tmp_path):
     contents = [text for name, text in thyme_files(corpus_file(CORPUS.format("dev"))) if "Relation" in name][:20]
     total = [0, 0]

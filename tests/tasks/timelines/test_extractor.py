@@ -22,7 +22,6 @@ from weft.text import Doc, SpanLayer
 from weft.text.conventions.timeline import Mention, mentions_of, new_layers, temporal_links
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "timeline"
-SLUG = "thyme-clinical-time"
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +51,9 @@ def test_events_times_and_the_four_relations_to_the_document_are_learned_from_se
     assert {mention.get("Class") for doc in system for mention in mentions_of(doc)} >= {"DATE", "SET"}
 
 
-@pytest.mark.must_show(SLUG, 7, weaker="generated notes and articles; the corpora are in the recorded run")
+@pytest.mark.must_show(
+    "thyme-clinical-time", 7, weaker="generated notes and articles; the corpora are in the recorded run"
+)
 def test_an_extractor_of_news_loses_more_than_20_points_on_notes_and_one_of_notes_does_not(extractor, held_out):
     news = TimelineExtractor(TimelineSettings(iterations=40))
     news.fit(notes(30, seed=7, register="news"))

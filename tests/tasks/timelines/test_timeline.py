@@ -17,7 +17,6 @@ from weft.text import Doc
 from weft.text.conventions.timeline import new_layers, temporal_links
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "timeline"
-SLUG = "thyme-clinical-time"
 
 
 def note(words: str, *links: str, **attributes: dict[str, str]) -> Doc:
@@ -34,7 +33,7 @@ def note(words: str, *links: str, **attributes: dict[str, str]) -> Doc:
     return doc
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("thyme-clinical-time", 2)
 def test_nested_containers_give_what_the_paper_infers():
     [doc] = read(EXAMPLES / "surgery.anafora.xml")
     timeline = doc.timeline()
@@ -49,7 +48,7 @@ def test_nested_containers_give_what_the_paper_infers():
     assert lines.index("December 19") < lines.index("    incision") < lines.index("      bled")
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("thyme-clinical-time", 2)
 def test_contradictory_links_are_reported_as_a_minimal_cycle_and_the_rest_is_kept():
     doc = note("Monday a b c", "Monday CONTAINS a", "a BEFORE b", "b BEFORE c", "c BEFORE a", "Monday CONTAINS c")
     timeline = doc.timeline()
@@ -165,7 +164,7 @@ def test_ranks_of_generated_notes_agree_with_every_link():
 
 
 @pytest.mark.corpus
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("thyme-clinical-time", 2)
 def test_contradictory_notes_of_the_corpus_are_reported_and_none_is_dropped(corpus_file):
     found = contradictory = 0
     for doc in thyme_notes(corpus_file(THYME.format("dev"))):

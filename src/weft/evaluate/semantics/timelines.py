@@ -283,8 +283,8 @@ def agreement(first: Sequence[Doc], second: Sequence[Doc], layer: str = LAYER) -
         pairs = _overlapping([p for p, _ in times[0]], [p for p, _ in times[1]])
         table.add_matches(TIMEX3, len(pairs), len(times[0]), len(times[1]), max(a.n_words, b.n_words))
         for name in ATTRIBUTES:
-            shared = [pieces for pieces in events[0] if pieces in events[1]]
-            table.add_values(name, [(events[0][p].get(name, ""), events[1][p].get(name, "")) for p in shared])
+            values = [(events[0][p].get(name, ""), events[1][p].get(name, "")) for p in events[0] if p in events[1]]
+            table.add_values(name, [pair for pair in values if any(pair)])
         table.add_values(
             "Class", [(times[0][i][1].get("Class", ""), times[1][j][1].get("Class", "")) for i, j in pairs]
         )

@@ -12,7 +12,7 @@ from weft.serve.answers import formats_of, to_file, to_json
 from weft.text import Doc, SpanLayer
 from weft.text.conventions.alternatives import note_alternatives
 
-FORMATS = formats_of(["head", "constituents", "spans/mwe", "relations/hedge"])
+FORMATS = formats_of(["head", "constituents", "spans/mwe", "relations/hedge", "spans/timeline"])
 
 
 def a_document() -> Doc:

@@ -29,7 +29,7 @@ from xml.sax.saxutils import escape
 from weft.errors import DataError, FormatError, WeftError
 from weft.formats.encodings import is_auto, is_utf8
 from weft.formats.gate import admitted
-from weft.formats.streams import STANDARD, Faults, document_name, open_output, raw_blocks
+from weft.formats.streams import STANDARD, Faults, open_output, raw_blocks
 from weft.text.conventions.timeline import ALINK, LAYER, TLINK
 from weft.text.doc import Doc
 from weft.text.layers import RelationLayer, SpanLayer, chars_of_words
@@ -72,7 +72,7 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
     except FormatError as error:
         faults.meet(error)
         return
-    doc.id = text_name(path)
+    doc.id = "" if path == STANDARD else text_name(path)
     yield from admitted(path, [(1, doc)], faults)
 
 
@@ -145,7 +145,9 @@ def text_name(path: str) -> str:
     name = Path(path).name.removesuffix(".gz")
     if name.endswith(SUFFIXES[:3]) and name.count(".") >= 4:
         return name.rsplit(".", 4)[0]
-    return name.removesuffix(SUFFIXES[3]) if name.endswith(SUFFIXES[3]) else document_name(name.removesuffix(".xml"))
+    for suffix in (*SUFFIXES, ".xml"):
+        name = name.removesuffix(suffix)
+    return name
 
 
 def _text_beside(path: str, encoding: str) -> str | None:

@@ -52,12 +52,12 @@ COLUMNS = (
 class Size:
     """Numbers of documents and splits."""
 
-    splits: int = 5
+    splits: int = 3
     clinical: int = 30
-    news: int = 200
+    news: int = 120
     files: int = 10_000
-    generated: int = 60
-    iterations: int = 80
+    generated: int = 40
+    iterations: int = 50
 
 
 VARIATION = Variation((Size,), ("annotation", "transfer", "generated"))

@@ -175,6 +175,7 @@ MODELS: dict[str, Callable[[], Component]] = {
     "segments any gap": lambda: _fitted("segments", epochs=1, gap=0),
     "mwe": lambda: _fitted("mwe", _expressions(), epochs=2),
     "hedge": lambda: _fitted("hedge", list(read(EXAMPLES / "hedges.xml")), sentence_learner="l2"),
+    "timeline": lambda: _fitted("timeline", list(read(EXAMPLES / "timeline" / "notes.jsonl")), iterations=10),
     "sentiment": lambda: _fitted("sentiment", _reviews("films"), learning="coarse", epochs=1),
     "polarity": lambda: _fitted("polarity", _reviews("films"), learning="base"),
 }

@@ -91,6 +91,7 @@ def test_times_of_another_layer_are_used_instead_of_predicted_ones(extractor):
     extractor([doc])
     times = [span for span in doc.span_views("timeline") if span.label == "TIMEX3"]
     assert [(span.text, span.attributes["value"]) for span in times] == [("Whitsun", "2011-06-12")]
+    assert times[0].attributes["Class"] == "DATE"
 
 
 def test_a_saved_model_predicts_the_same(extractor, held_out, tmp_path):

@@ -39,10 +39,12 @@ from weft.tasks.timelines.links import (
 from weft.tasks.timelines.model import FeatureClassifier
 from weft.text.conventions.timeline import (
     ATTRIBUTES,
+    CLASSES,
     EVENT,
     LAYER,
     TIMEX3,
     Mention,
+    document_date,
     mentions_of,
     new_layers,
     spans_of,
@@ -274,7 +276,10 @@ class TimelineExtractor(Trainable):
             times = [m for m in mentions_of(probe, self.settings.times) if m.start < m.end]
             taken = {word for mention in times for word in range(mention.start, mention.end)}
             rows = [row for row in rows if row[2] == EVENT and not taken.intersection(range(row[0], row[1]))]
-            rows += [(m.start, m.end, TIMEX3, dict(m.attributes)) for m in times]
+            rows += [
+                (m.start, m.end, TIMEX3, {**({"Class": m.kind} if m.kind in CLASSES else {}), **m.attributes})
+                for m in times
+            ]
         for start, end, label, attributes in sorted(rows, key=lambda row: row[:2]):
             spans.add([(start, end)], label, **attributes)
 
@@ -305,7 +310,7 @@ class TimelineExtractor(Trainable):
     def _set_links(self, doc: Doc, context: Context, mentions: Sequence[Mention]) -> None:
         relations = doc.relations[self.settings.layer] = RelationLayer(doc.strings, self.settings.layer)
         proposed = self._proposed(context, mentions)
-        for link, margin in assemble(mentions, proposed, self.settings.anchored, str(doc.meta.get("date", ""))):
+        for link, margin in assemble(mentions, proposed, self.settings.anchored, document_date(doc)):
             first, second = mentions[link.first].number, mentions[link.second].number
             relations.add(first, second, link.relation, score=round(margin, 3))
 

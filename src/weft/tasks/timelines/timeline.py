@@ -19,7 +19,15 @@ import numpy as np
 from weft.errors import WeftError
 from weft.infer.orders.intervals import RELATIONS, THYME, IntervalGraph, Link
 from weft.tasks.timelines.rules import calendar_links, care_links
-from weft.text.conventions.timeline import DOC_TIME_REL, DOCTIME, LAYER, Mention, mentions_of, temporal_links
+from weft.text.conventions.timeline import (
+    DOC_TIME_REL,
+    DOCTIME,
+    LAYER,
+    Mention,
+    document_date,
+    mentions_of,
+    temporal_links,
+)
 from weft.text.doc import Doc
 from weft.text.views import Span
 
@@ -108,7 +116,7 @@ class Timeline:
             if mention.get("DocTimeRel") in DOC_TIME_REL:
                 links.setdefault(Link(i, mention.get("DocTimeRel"), now), "DocTimeRel")
         values = [str(mention.attributes.get("value") or "") for mention in mentions]
-        for first, relation, second in calendar_links([*values, str(self.doc.meta.get("date", ""))]):
+        for first, relation, second in calendar_links([*values, document_date(self.doc)]):
             links.setdefault(Link(first, relation, second), "value")
         if rules:
             texts = [interval.text for interval in self.intervals[:-1]]
@@ -254,7 +262,7 @@ def _named(doc: Doc, layer: str, mentions: list[Mention]) -> list[Interval]:
 
 def _doc_time(doc: Doc, layer: str, mentions: list[Mention]) -> str:
     """The date of the document: that of its metadata, or what its spans of DOCTIME say."""
-    if doc.meta.get("date"):
-        return str(doc.meta["date"])
+    if document_date(doc):
+        return document_date(doc)
     spans = [Span(doc, layer, mention.number).text.strip() for mention in mentions if mention.kind == DOCTIME]
     return spans[0] if spans else ""

@@ -153,6 +153,16 @@ def temporal_links(doc: Doc, layer: str = LAYER) -> list[TemporalLink]:
     ]
 
 
+def document_date(doc: Doc) -> str:
+    """The date that a document is about: a reference date that was given, or else its own; "" if there is none.
+
+    >>> from weft.text.doc import Doc
+    >>> document_date(Doc("", meta={"date": "2014-12-19"})), document_date(Doc(""))
+    ('2014-12-19', '')
+    """
+    return str(doc.meta.get("reference_date") or doc.meta.get("date") or "")
+
+
 def spans_of(doc: Doc, layer: str = LAYER) -> SpanLayer:
     """The layer of events and times; an error that lists the others if a document has none."""
     if layer not in doc.spans:

@@ -72,3 +72,17 @@ def test_an_answer_notes_what_was_annotated_in_windows() -> None:
     doc.meta["windows"] = {"graph-parser": "1 sentence of 2 words was annotated in windows of at most 1"}
     (note,) = json.loads(to_json(doc, "en", 0.1))["notes"]
     assert note.startswith("graph-parser: 1 sentence of 2 words")
+
+
+def test_an_answer_with_pictures_has_the_timeline_of_the_text() -> None:
+    import json
+
+    from weft.text.conventions.timeline import new_layers
+
+    doc = a_document()
+    assert "timeline" not in json.loads(to_json(doc, "any", 0.0, pictures=True))
+    new_layers(doc)[0].add([(4, 5)], "EVENT", DocTimeRel="BEFORE")
+    answer = json.loads(to_json(doc, "any", 0.0, pictures=True))
+    assert answer["timeline"].startswith("<svg")
+    assert "wrote" in answer["timeline"]
+    assert "timeline" not in json.loads(to_json(doc, "any", 0.0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.errors import WeftError
@@ -33,6 +33,7 @@ def test_a_published_case_of_four_annotators_with_missing_values():
     assert squares == pytest.approx(0.849, abs=5e-4)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=2))
 def test_alpha_is_one_only_without_disagreement_and_does_not_depend_on_the_order_of_annotators(units):
     alpha = krippendorff_alpha(units)

@@ -35,6 +35,7 @@ from weft.formats.pharaoh import read_gold_links
 from weft.formats.phonemes import read_utterances
 from weft.formats.reviews import Review, read_reviews, write_labelled
 from weft.formats.vectors import read_vectors
+from weft.recipes.extraction.thyme_clinical_time.notes import notes
 from weft.text.conventions.expressions import Expressions, set_expressions
 from weft.text.conventions.hedges import Hedge, set_hedges
 from weft.text.doc import Doc, EmptyNode, Multiword
@@ -163,6 +164,16 @@ def _lines(name: str, *lines: str) -> Callable[[Random, Path], Path]:
     return make
 
 
+def _timeline(name: str) -> Callable[[Random, Path], Path]:
+    """A generated note with events, times and links."""
+
+    def make(random: Random, folder: Path) -> Path:
+        write(notes(1, random.randrange(1000)), folder / name)
+        return folder / name
+
+    return make
+
+
 #: Every format: how a valid file is made, and how it is read (None: `weft.formats.read`).
 KINDS: dict[str, tuple[Callable[[Random, Path], Path], Callable[[Path], Any] | None]] = {
     "conllu": (_of_docs("a.conllu", layers=True), None),
@@ -174,6 +185,8 @@ KINDS: dict[str, tuple[Callable[[Random, Path], Path], Callable[[Path], Any] | N
     "streusle": (_of_docs("a.tags"), None),
     "conllulex": (_lex, None),
     "bioscope": (_of_docs("a.xml"), None),
+    "anafora": (_timeline("a.anafora.xml"), None),
+    "xmi": (_timeline("a.xmi"), None),
     "penn": (_of_docs("a.mrg"), None),
     "mst": (_of_docs("a.mst"), None),
     "plain": (_of_docs("a.txt"), None),

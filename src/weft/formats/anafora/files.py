@@ -41,14 +41,13 @@ DEEPEST = 20
 _USUAL = {"entity": "TemporalEntities", "relation": "TemporalRelations"}
 #: The usual order of a relation's properties, by its type.
 _ORDER = {TLINK: ("Source", "Type", "Target"), ALINK: ("Source", "Target", "Type")}
-_PIECE = re.compile(r"\s*(\d{1,12})\s*,\s*(\d{1,12})\s*")
+_PIECE = re.compile(r"(\d{1,12}),(\d{1,12})")
 _HEAD = (
     '<?xml version="1.0" encoding="UTF-8"?>\n\n<data>\n<info>\n  <savetime></savetime>\n'
     '  <progress>completed</progress>\n</info>\n\n<schema path="./" protocol="file">temporal.schema.xml</schema>\n\n'
     "<annotations>\n"
 )
 _TAIL = "</annotations>\n\n</data>"
-_NAME = re.compile(r"[A-Za-z_][\w.\-]*$")
 
 
 @dataclass
@@ -306,7 +305,7 @@ def _value(item: _Item, name: str, path: str) -> str:
 def _pieces(item: _Item, path: str) -> list[tuple[int, int]]:
     pieces, reached = [], 0
     for part in _value(item, "span", path).split(";"):
-        match = _PIECE.fullmatch(part)
+        match = _PIECE.fullmatch(part.strip())
         start, end = (int(match[1]), int(match[2])) if match else (0, 0)
         if not match or not reached <= start < end <= LONGEST:
             expected = f"rising offsets such as 12,20;25,31, at most {LONGEST:,}"
@@ -358,6 +357,6 @@ def _element(tag: str, head: list[tuple[str, Any]], properties: list[tuple[str, 
 
 
 def _property(name: str, value: Any) -> str:
-    if not _NAME.match(name):
+    if not name.replace("-", "_").replace(".", "_").isidentifier():
         raise WeftError(f"Anafora writes attributes as elements, but {name!r} is no name of one; rename the attribute")
     return f"\t\t\t<{name}>{escape(str(value))}</{name}>"

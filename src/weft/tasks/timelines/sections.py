@@ -11,7 +11,8 @@ from bisect import bisect_right
 
 from weft.text.doc import Doc
 
-_TITLE = re.compile(r"^[ \t]*(?:([A-Z][\w /&,'()-]{1,60}?)[ \t]*:|([A-Z][A-Z /&,'()-]{3,60}))(?=[ \t]|$)", re.M)
+_WORDS = re.compile(r"[A-Z][\w /&,'()-]*")
+_LONGEST = 60
 #: Titles and the relation of their events to the time of the document, where nothing else is known.
 PRIORS = {
     "history of present illness": "BEFORE",
@@ -35,7 +36,15 @@ def sections(text: str) -> list[tuple[int, str]]:
     >>> sections("MEDICATIONS: aspirin\\nPlan:\\nsurgery in May")
     [(0, 'medications'), (21, 'plan')]
     """
-    return [(match.start(), " ".join((match[1] or match[2]).lower().split())) for match in _TITLE.finditer(text)]
+    found, at = [], 0
+    for line in text.split("\n"):
+        head = line[: _LONGEST + 10].lstrip(" \t")
+        title, colon, _ = head.partition(":")
+        title = title.rstrip()
+        if 2 <= len(title) <= _LONGEST and _WORDS.fullmatch(title) and (colon or (len(title) > 3 and title.isupper())):
+            found.append((at, " ".join(title.lower().split())))
+        at += len(line) + 1
+    return found
 
 
 def section_titles(doc: Doc, starts: list[int]) -> list[str]:

@@ -31,7 +31,7 @@ def test_news_are_mapped_to_the_terms_of_thyme():
     assert doc.text.startswith("The firm sold & bought shops")
     assert (doc.id, doc.meta["date"]) == ("d1", "1999-10-30")
     events = [mention for mention in mentions_of(doc) if mention.kind == "EVENT"]
-    assert [mention.get("DocTimeRel") for mention in events] == ["BEFORE", "OVERLAP", "AFTER"]
+    assert [mention.attributes["DocTimeRel"] for mention in events] == ["BEFORE", "OVERLAP", "AFTER"]
     assert [(x, relation, y) for x, relation, y, _ in temporal_links(doc)] == [
         (2, "CONTAINS", 0),
         (1, "IS_INCLUDED", 2),

@@ -14,8 +14,9 @@ elsewhere, and a, b the messages of the two variables, all normalized,
 
 Beliefs are exact if the graph is a tree; otherwise they are those of a fixed point, if one is reached, and the
 logarithm of the partition function is Bethe's approximation, whose derivatives by the potentials are the beliefs.
-Messages are passed one factor at a time, forward through the factors and then backward (*sequential*), or all at once (*parallel*);
-`damping` keeps that share of the old message, in logarithms. Several graphs form a batch; each one stops by itself.
+Messages are passed one factor at a time, forward through the factors and then backward (*sequential*), or all at once
+(*parallel*); `damping` keeps that share of the old message, in logarithms. Several graphs form a batch; each one stops
+by itself.
 """
 
 from __future__ import annotations

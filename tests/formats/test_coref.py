@@ -51,7 +51,6 @@ def test_other_column_files_are_read_as_before(tmp_path):
         ("#begin document (a); part 0\n0\tAda\t_\n1\tleft\t0)\n", 3, "closes without"),
         ("#begin document (a); part 0\n0\tAda\n1\tleft\t_\n", 3, "columns"),
         ("0\tAda\t(0)\n", 1, "#begin document"),
-        ("#begin document (a); part 0\n0\t \t_\n", 2, "a word"),
     ],
 )
 def test_faults_name_the_line(tmp_path, text, line, fault):

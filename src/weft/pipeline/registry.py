@@ -49,6 +49,7 @@ KINDS = {
     "roles-bins": "weft.tasks.roles.bins:BinnedLabeller",
     "roles-joint": "weft.tasks.roles.joint:JointLabeller",
     "scope": "weft.tasks.scope.resolver:ScopeResolver",
+    "coref": "weft.tasks.coreference.resolver:CorefResolver",
     "sentiment": "weft.tasks.sentiment.sentences:SentimentAnalyser",
     "polarity": "weft.tasks.sentiment.documents:PolarityClassifier",
     "amr": "weft.tasks.amr.parser:AmrParser",
@@ -231,6 +232,14 @@ TASKS = {
     "scope": Task(
         "Quantifier scope: which noun phrases and negations outscope which.",
         {"pairs": Method("scope", "from sentences with ordered nodes", "weft.tasks.scope.resolver:ScopeSettings")},
+    ),
+    "coref": Task(
+        "Coreference: mentions, and the entities that they refer to.",
+        {
+            "antecedents": Method(
+                "coref", "from parsed documents with entities", "weft.tasks.coreference.resolver:CorefSettings"
+            )
+        },
     ),
     "amr": Task(
         "Abstract Meaning Representations: graphs of concepts.",

@@ -8,9 +8,9 @@
 
 The last column has brackets: `(3` opens a mention of entity 3, `3)` closes it, `(3)` is a mention of one word; several
 follow each other with or without `|`. An empty line ends a sentence; OntoGUM has none, so its documents are single
-sentences. A speaker is kept as the comment `# speaker = ...`. Mentions and entities become the layers `spans/coref` and
-`clusters/coref` (`weft.text.conventions.coreference`). The writer produces the 12 columns, which the official scorer
-reads.
+sentences. An empty word is read as `_`. A speaker is kept as the comment `# speaker = ...`. Mentions and entities
+become the layers `spans/coref` and `clusters/coref` (`weft.text.conventions.coreference`). The writer produces the 12
+columns, which the official scorer reads.
 """
 
 from __future__ import annotations
@@ -108,11 +108,7 @@ def _document(path: str, current: _Open) -> Doc:
         if len(cells) < 2 or (len(cells) != width and min(len(cells), width) < _WORD + 2):
             raise FormatError(path, line, f"{width if width > 1 else 2} columns", f"{len(cells)} columns")
     word = 1 if width == 3 else _WORD if width > _WORD + 1 else None
-    forms = [["_" if word is None else cells[word] for _, cells in rows] for rows in sentences]
-    for rows, own in zip(sentences, forms, strict=True):
-        for (line, _), form in zip(rows, own, strict=True):
-            if not form.strip():
-                raise FormatError(path, line, "a word", "an empty column")
+    forms = [["_" if word is None else cells[word].strip() or "_" for _, cells in rows] for rows in sentences]
     columns: dict[str, Any] = {}
     if width >= _FULL:
         named = {"xpos": _TAG, "lemma": _LEMMA}

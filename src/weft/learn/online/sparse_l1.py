@@ -27,7 +27,7 @@ class L1AdaGrad:
     >>> learner.step(np.array([2]), np.array([0.0, 0.0, 3.0]))
     >>> learner.settle()
     >>> learner.weights.round(3).tolist()
-    [0.9, 0.0, -0.33]
+    [0.9, 0.0, -0.355]
     """
 
     def __init__(self, size: int, rate: float = 0.1, penalty: float = 0.001, center: Floats | None = None) -> None:

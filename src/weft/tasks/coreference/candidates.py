@@ -73,17 +73,10 @@ class Candidates:
         cost = np.where(new, np.where(anaphoric, false_new, 0.0), np.where(anaphoric, wrong, false_anaphor))
         return np.where(allowed, 0.0, cost)
 
-    def kept(self, log_probabilities: Floats, gamma: float = GAMMA, needed: Bools | None = None) -> Bools:
-        """Which candidates pruning keeps; of the `needed` ones, the best remains if none would."""
+    def kept(self, log_probabilities: Floats, gamma: float = GAMMA) -> Bools:
+        """Which candidates pruning keeps."""
         best = np.maximum.reduceat(log_probabilities, self.offsets[:-1]) if len(self.antecedents) else log_probabilities
-        keep: Bools = log_probabilities >= best[self.mentions] + gamma
-        if needed is not None and len(keep):
-            lost = ~np.logical_or.reduceat(keep & needed, self.offsets[:-1])
-            for i in np.flatnonzero(lost).tolist():
-                low, high = self.offsets[i], self.offsets[i + 1]
-                scores = np.where(needed[low:high], log_probabilities[low:high], -np.inf)
-                keep[low + int(scores.argmax())] = True
-        return keep
+        return np.asarray(log_probabilities >= best[self.mentions] + gamma)
 
     def only(self, keep: Bools) -> Candidates:
         """The candidates that are kept."""

@@ -91,7 +91,7 @@ class CorefSettings(Settings):
             raise ConfigError(f"names are lists of {', '.join(GENDERS)}, not of {', '.join(unknown)}")
 
     @property
-    def options(self) -> Options:
+    def of_models(self) -> Options:
         """The options of the models."""
         return Options(
             self.system, True, self.features == "words", self.bits, self.epochs, self.rate, self.penalty, seed=self.seed
@@ -144,7 +144,7 @@ class CorefResolver(Trainable):
         self.genders = learn_genders(documents, _read_names(settings.names))
         samples = [sample_of(each, self.genders, True, settings.farthest) for each in documents]
         loss = (settings.false_anaphor, settings.false_new, settings.wrong_link)
-        self.model = Cascade.fit(samples, settings.options, settings.gamma, loss)
+        self.model = Cascade.fit(samples, settings.of_models, settings.gamma, loss)
         self.genders = self.genders.decided()
         report: dict[str, Any] = {
             "training": {
@@ -227,7 +227,7 @@ class CorefResolver(Trainable):
         resolver.possessive = header["possessive"]
         resolver.genders = Genders({}, header["names"], header["genders"])
         stored, settings = Stored.of(arrays), resolver.settings
-        options = settings.options
+        options = settings.of_models
         coarse = _restored(Options(**{**vars(options), "system": "basic"}), stored.under("coarse/"))
         resolver.model = Cascade(coarse, _restored(options, stored.under("fine/")), settings.gamma)
         return resolver

@@ -40,7 +40,8 @@ class Options:
     passes: int = 20
     rate: float = 0.1
     penalty: float = 0.001
-    sweeps: int = 10
+    projection_rate: float = 0.1
+    sweeps: int = 5
     tolerance: float = 1e-4
     seed: int = 0
 
@@ -71,7 +72,7 @@ class AntecedentModel:
         learner = L1AdaGrad(1 << options.bits, options.rate, options.penalty)
         transitive = options.system == "transitive"
         centers = [np.eye(size) for size in sizes] if transitive else []
-        movers = [L1AdaGrad(own.size, options.rate, options.penalty, own.ravel()) for own in centers]
+        movers = [L1AdaGrad(own.size, options.projection_rate, options.penalty, own.ravel()) for own in centers]
         gradient = np.zeros(1 << options.bits)
         marks = np.zeros(1 << options.bits, dtype=np.uint8)
         touched = np.zeros(1 << options.bits, dtype=np.int64)

@@ -29,6 +29,7 @@ from weft.recipes.semantics.entity_level_coreference.data import (
     role_pairs,
 )
 from weft.recipes.semantics.entity_level_coreference.floors import RULES
+from weft.recipes.variation import Variation
 from weft.tasks.coreference.candidates import GAMMA, LOSS, clusters_of
 from weft.tasks.coreference.cascade import Cascade, Pruned, Pruning, prune_training, pruning_of
 from weft.tasks.coreference.documents import Marked, gold_mentions, learn_genders, marked, sample_of
@@ -65,7 +66,7 @@ class Size:
 
     train: int = 1000
     held_out: int = 1000
-    passes: int = 8
+    passes: int = 6
     rate: float = 0.1
     seeds: int = 5
     classes: int = 20
@@ -73,6 +74,7 @@ class Size:
     samples: int = 2000
 
 
+VARIATION = Variation((Size,), ("gold", "oracle", "phi", "clusters", "loss", "predicted", "litbank"))
 QUICK = Size(train=12, held_out=6, passes=2, seeds=1, classes=4, novels=6, samples=200)
 
 

@@ -20,6 +20,7 @@ KEYWORDS = {
     "tasks/amr.md": ["AMR", "meaning graphs", "Smatch", "PENMAN"],
     "tasks/roles.md": ["semantic roles", "SRL", "PropBank", "predicates", "frames"],
     "tasks/scope.md": ["quantifier", "scope", "negation scope", "plural"],
+    "tasks/coreference.md": ["coreference", "anaphora", "pronoun", "mention", "entity", "antecedent", "chain"],
     "learn/lexical-resources.md": ["WordNet", "PropBank", "VerbNet", "SemLink"],
     "tasks/entities.md": ["train on own labels", "train NER", "train entities", "custom entities"],
     "judge/explaining.md": ["why this label", "explain a label", "explanation of labels", "feature weights"],

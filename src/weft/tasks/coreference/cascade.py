@@ -93,6 +93,11 @@ class Pruned(NamedTuple):
     statistics: Pruning
 
 
+def pruning_options(options: Options) -> Options:
+    """The options of the model that prunes: BASIC with the features of the paper, whatever the second model has."""
+    return replace(options, system="basic", lexical=False)
+
+
 def prune_training(
     samples: Sequence[Sample],
     options: Options,
@@ -101,7 +106,7 @@ def prune_training(
     told: Callable[[str, int, float], object] | None = None,
 ) -> Pruned:
     """Train the model that prunes, and prune every training document by a model of the other half."""
-    basic = replace(options, system="basic")
+    basic = pruning_options(options)
     weighted = [with_loss(sample, loss) for sample in samples]
     coarse = AntecedentModel.fit(weighted, basic, None if told is None else lambda k, value: told("coarse", k, value))
     result: list[Sample] = list(weighted)

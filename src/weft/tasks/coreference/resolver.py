@@ -23,7 +23,7 @@ from weft.pipeline.component import Asked, State, Stopwatch, Trainable, training
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.coreference.candidates import FARTHEST, GAMMA, LOSS, clusters_of
-from weft.tasks.coreference.cascade import Cascade
+from weft.tasks.coreference.cascade import Cascade, pruning_options
 from weft.tasks.coreference.documents import (
     Marked,
     gold_mentions,
@@ -228,7 +228,7 @@ class CorefResolver(Trainable):
         resolver.genders = Genders({}, header["names"], header["genders"])
         stored, settings = Stored.of(arrays), resolver.settings
         options = settings.of_models
-        coarse = _restored(Options(**{**vars(options), "system": "basic"}), stored.under("coarse/"))
+        coarse = _restored(pruning_options(options), stored.under("coarse/"))
         resolver.model = Cascade(coarse, _restored(options, stored.under("fine/")), settings.gamma)
         return resolver
 

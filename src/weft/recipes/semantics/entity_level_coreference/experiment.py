@@ -70,7 +70,7 @@ class Size:
     rate: float = 0.1
     seeds: int = 5
     classes: int = 20
-    novels: int = 100
+    novels: int = 50
     samples: int = 2000
 
 

@@ -73,7 +73,7 @@ def test_only_texts_under_cc_by_are_open():
 ORACLE = "Noisy oracle, OntoGUM dev, gold mentions"
 
 
-@pytest.mark.must_show(SLUG, 5)
+@pytest.mark.must_show("entity-level-coreference", 5)
 def test_with_a_noisy_oracle_transitive_is_two_points_above_basic():
     found = {name: row["CoNLL"] for name, row in rows(SLUG, ORACLE).items()}
     assert found["TRANSITIVE"] >= found["BASIC"] + 2
@@ -86,7 +86,7 @@ def test_basic_is_four_points_above_the_head_rule():
         assert found["BASIC"] >= max(floor, found["head rule"]) + 4
 
 
-@pytest.mark.must_show(SLUG, 6)
+@pytest.mark.must_show("entity-level-coreference", 6)
 def test_a_higher_cost_of_false_new_entities_raises_recall():
     found = rows(SLUG, "Weights of errors, OntoGUM dev, gold mentions, BASIC")
     recalls = [found[f"0.15, {cost}, 1"]["recall"] for cost in ("1", "2.5", "5")]
@@ -94,7 +94,7 @@ def test_a_higher_cost_of_false_new_entities_raises_recall():
     assert recalls[0] < recalls[2]
 
 
-@pytest.mark.must_show(SLUG, 7)
+@pytest.mark.must_show("entity-level-coreference", 7)
 def test_pruning_keeps_mentions_solvable_and_cuts_links():
     found = rows(SLUG, "Pruning of candidates, OntoGUM dev, detected mentions")["gamma -2"]
     assert found["solvable"] >= 97

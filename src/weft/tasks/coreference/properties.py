@@ -106,7 +106,7 @@ def values_of(
     [[0, 0, 0, -1]]
     """
     tags, feats, forms = doc.column("upos"), doc.column("feats"), doc.column("form")
-    types = _types(doc, entities)
+    relations, types = doc.column("deprel"), _types(doc, entities)
     values = np.full((len(mentions), len(PROPERTIES)), UNKNOWN, dtype=np.int64)
     for row, mention in enumerate(mentions):
         head, tag = mention.head, tags[mention.head]
@@ -130,7 +130,7 @@ def values_of(
         values[row, 0] = gender
         if "Number=Sing" in own:
             values[row, 1] = 0
-        elif "Number=Plur" in own or _is_joined(mention, doc, tags):
+        elif "Number=Plur" in own or _is_joined(mention, relations, tags):
             values[row, 1] = 1
         if gender in (0, 1) or label == 0 or "Person=1" in own or "Person=2" in own:
             values[row, 2] = 0
@@ -165,9 +165,8 @@ def _gender_feature(feats: str) -> int:
     return {"Fem": 0, "Masc": 1, "Neut": 2}.get(value, UNKNOWN)
 
 
-def _is_joined(mention: Mention, doc: Doc, tags: list[str]) -> bool:
+def _is_joined(mention: Mention, relations: list[str], tags: list[str]) -> bool:
     """Whether a mention is a coordination: its head governs another noun of it by `conj`."""
-    relations = doc.column("deprel")
     return any(
         relations[word].startswith("conj") and tags[word] in ("NOUN", "PROPN", "PRON")
         for word in range(mention.head + 1, mention.end)

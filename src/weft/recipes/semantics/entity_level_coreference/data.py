@@ -15,7 +15,7 @@ from weft.formats.coref import read as read_columns
 from weft.learn.generative.pair_clusters import PairClusters
 from weft.recipes.framework import RecipeOptions
 from weft.tasks.coreference.documents import Marked
-from weft.tasks.coreference.mentions import PRONOUN, kind_of, trees_of
+from weft.tasks.coreference.mentions import PRONOUN, Trees, kind_of, trees_of
 from weft.text.conventions.coreference import coreference_of, set_entities
 from weft.text.doc import Doc
 
@@ -88,37 +88,36 @@ def role_pairs(docs: Sequence[Doc], passive: bool = False, pronouns: bool = True
     """Nouns with their relation to what governs them; with `passive`, subjects of passives count as objects."""
     pairs: Counter[tuple[str, str]] = Counter()
     for doc in docs:
-        trees, tags = trees_of(doc), doc.column("upos")
-        for word, tag in enumerate(tags):
-            if tag in ("NOUN", "PROPN") or (pronouns and tag == "PRON"):
-                role = role_of(doc, word, int(trees.governor[word]), passive)
-                if role:
-                    pairs[doc.column("form")[word].lower(), role] += 1
+        forms, roles = doc.column("form"), roles_of(doc, trees_of(doc), passive)
+        for word, tag in enumerate(doc.column("upos")):
+            if roles[word] and (tag in ("NOUN", "PROPN") or (pronouns and tag == "PRON")):
+                pairs[forms[word].lower(), roles[word]] += 1
     return pairs
 
 
-def role_of(doc: Doc, word: int, governor: int, passive: bool) -> str:
-    """A word's relation and the lemma of its governor, "" for roots; only verbs govern if `passive`."""
-    if governor < 0 or (passive and doc.column("upos")[governor] != "VERB"):
-        return ""
-    relation = doc.column("deprel")[word]
-    plain = relation.partition(":")[0]
-    if passive and relation.startswith("nsubj:pass"):
-        plain = "obj"
-    return f"{plain} {doc.column('lemma')[governor] or doc.column('form')[governor].lower()}"
+def roles_of(doc: Doc, trees: Trees, passive: bool) -> list[str]:
+    """Every word's relation with the lemma of its governor, "" for roots; only verbs govern if `passive`."""
+    tags, relations = doc.column("upos"), doc.column("deprel")
+    lemmas = [lemma or form.lower() for lemma, form in zip(doc.column("lemma"), doc.column("form"), strict=True)]
+    roles = []
+    for relation, governor in zip(relations, trees.governor.tolist(), strict=True):
+        if governor < 0 or (passive and tags[governor] != "VERB"):
+            roles.append("")
+            continue
+        plain = "obj" if passive and relation.startswith("nsubj:pass") else relation.partition(":")[0]
+        roles.append(f"{plain} {lemmas[governor]}")
+    return roles
 
 
 def cluster_priors(each: Marked, models: Sequence[tuple[PairClusters, bool]]) -> list[Floats]:
     """The posteriors of the classes of a document's mentions, one matrix per clustering; pronouns have their role."""
-    doc = each.doc
-    forms, tags = doc.column("form"), doc.column("upos")
+    forms, tags = each.doc.column("form"), each.doc.column("upos")
     result = []
     for model, passive in models:
-        rows = []
+        roles, rows = roles_of(each.doc, each.trees, passive), []
         for mention in each.mentions:
-            role = role_of(doc, mention.head, int(each.trees.governor[mention.head]), passive)
             noun = "" if kind_of(tags[mention.head]) == PRONOUN else forms[mention.head].lower()
-            rows.append(model.posterior(noun, role))
+            rows.append(model.posterior(noun, roles[mention.head]))
         result.append(np.maximum(np.array(rows).reshape(len(rows), -1), 1e-6))
     return [own / own.sum(axis=1, keepdims=True) for own in result]
 

@@ -66,7 +66,7 @@ class Size:
 
     train: int = 1000
     held_out: int = 1000
-    passes: int = 6
+    passes: int = 4
     rate: float = 0.1
     seeds: int = 5
     classes: int = 20

@@ -39,7 +39,7 @@ class Pruning(NamedTuple):
     def share_cut(self) -> float:
         return 1.0 - self.after / self.before if self.before else 0.0
 
-    def __add__(self, other: object) -> Pruning:  # type: ignore[override]
+    def __add__(self, other: object) -> Pruning:
         assert isinstance(other, Pruning)
         return Pruning(*(a + b for a, b in zip(self, other, strict=True)))
 

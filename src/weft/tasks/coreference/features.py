@@ -10,8 +10,6 @@ Kernels compute features anew whenever they need them, so that a novel takes no 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -94,7 +92,7 @@ def scatter(
     )  # fmt: skip
 
 
-def _arrays(table: MentionTable) -> tuple[Any, ...]:
+def _arrays(table: MentionTable) -> tuple[Ints, Keys, Ints, Ints, Ints, Keys]:
     return table.numbers, table.keys, table.words, table.content, table.offsets, table.lexical
 
 

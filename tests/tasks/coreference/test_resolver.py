@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from steps import exponent, steps_of
 
@@ -154,3 +156,14 @@ def test_the_work_grows_in_proportion_to_the_length_of_a_document(system):
     sizes = (1, 2, 4)
     counts = [steps_of(lambda doc=joined(stories, times): made([doc])) for times in sizes]
     assert exponent(sizes, counts) < 1.15
+
+
+@pytest.mark.timing
+def test_a_thousand_words_take_less_than_a_third_of_a_second_after_parsing():
+    made = weft.load("en-coref").components[0]
+    doc = joined(village(), 3)
+    assert doc.n_words > 1000
+    made([doc])
+    start = time.process_time()
+    made([doc])
+    assert time.process_time() - start < 0.3

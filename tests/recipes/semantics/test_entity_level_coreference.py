@@ -73,11 +73,15 @@ def test_only_texts_under_cc_by_are_open():
 ORACLE = "Noisy oracle, OntoGUM dev, gold mentions"
 
 
-@pytest.mark.must_show("entity-level-coreference", 5)
+@pytest.mark.must_show(
+    "entity-level-coreference", 5,
+    weaker="TRANSITIVE is 3 points above BASIC, but LEFTTORIGHT is 1.5 above TRANSITIVE on OntoGUM (paper: 0.7 below)",
+)  # fmt: skip
 def test_with_a_noisy_oracle_transitive_is_two_points_above_basic():
     found = {name: row["CoNLL"] for name, row in rows(SLUG, ORACLE).items()}
     assert found["TRANSITIVE"] >= found["BASIC"] + 2
-    assert found["PAIRPROPERTY"] > found["BASIC"]
+    assert found["LEFTTORIGHT"] > found["PAIRPROPERTY"] > found["BASIC"]
+    assert found["TRANSITIVE"] > found["PAIRPROPERTY"]
 
 
 def test_basic_is_four_points_above_the_head_rule():
@@ -86,16 +90,25 @@ def test_basic_is_four_points_above_the_head_rule():
         assert found["BASIC"] >= max(floor, found["head rule"]) + 4
 
 
-@pytest.mark.must_show("entity-level-coreference", 6)
+@pytest.mark.must_show(
+    "entity-level-coreference", 6,
+    weaker="recall rises with the cost of false new entities; F1 is level between (0.15, 2.5, 1) and equal weights",
+)  # fmt: skip
 def test_a_higher_cost_of_false_new_entities_raises_recall():
     found = rows(SLUG, "Weights of errors, OntoGUM dev, gold mentions, BASIC")
     recalls = [found[f"0.15, {cost}, 1"]["recall"] for cost in ("1", "2.5", "5")]
-    assert recalls == sorted(recalls)
-    assert recalls[0] < recalls[2]
+    assert recalls[0] < recalls[1] < recalls[2]
+    assert found["1, 1, 1"]["recall"] < found["0.15, 2.5, 1"]["recall"]
+    detected = rows(SLUG, "OntoGUM dev, detected mentions")
+    assert detected["BASIC"]["CoNLL"] > detected["BASIC, equal weights of errors"]["CoNLL"]
 
 
-@pytest.mark.must_show("entity-level-coreference", 7)
+@pytest.mark.must_show(
+    "entity-level-coreference", 7,
+    weaker="with gamma = -6; the paper's -2 cuts 98.6% of the links here and keeps 92.9% of the mentions solvable",
+)  # fmt: skip
 def test_pruning_keeps_mentions_solvable_and_cuts_links():
-    found = rows(SLUG, "Pruning of candidates, OntoGUM dev, detected mentions")["gamma -2"]
-    assert found["solvable"] >= 97
-    assert found["cut"] >= 80
+    found = rows(SLUG, "Pruning of candidates, OntoGUM dev, detected mentions")
+    assert found["gamma -6"]["solvable"] >= 97
+    assert found["gamma -6"]["cut"] >= 80
+    assert found["gamma -2"]["cut"] >= 80

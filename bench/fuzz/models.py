@@ -121,6 +121,7 @@ RECIPES = {
     "joint roles": Recipe("roles", "joint", "roles/kitchen.conllu", _options(epochs=1)),
     "scope": Recipe("scope", None, "scope/commands.jsonl", {}),
     "timeline": Recipe("timeline", None, "timeline/notes.jsonl", {}),
+    "coref": Recipe("coref", None, "coref/village.conllu", {"epochs": 2, "bits": 10}),
     "sentiment": Recipe("sentiment", "sentences", "inns/rated.tsv inns/sentences.txt", _options(epochs=1)),
     "polarity": Recipe(
         "sentiment", "documents", "reviews/films.tsv", _options(pivot_documents=2, dimensions=10), "reviews/pans.tsv"

@@ -58,9 +58,20 @@ def test_the_option_for_speech_strikes_out_repairs_and_leaves_fluent_sentences(f
     assert weft.load("en-speech").card["licence"] == "CC BY-SA 4.0"
 
 
+def test_the_option_for_coreference_finds_who_is_meant(folder: Path) -> None:
+    nlp = weft.load("en", "en-coref")
+    doc = nlp("John Smith met Mary Jones in London. He told her that the city was beautiful, and she agreed with him.")
+    found = [[mention.text for mention in entity.mentions] for entity in doc.entities_of("coref")]
+    assert found == [["John Smith", "He", "him"], ["Mary Jones", "her", "she"]]
+    card = weft.load("en-coref").card
+    assert card["licence"] == "CC BY 4.0"
+    assert all("raw text" in name for name in card["scores"])
+
+
 def test_the_models_of_the_package_are_listed_and_small(folder: Path) -> None:
     own = models.available()
-    assert {"en", "en-speech"} <= set(own)
+    assert {"en", "en-coref", "en-speech"} <= set(own)
+    assert own["en-coref"].stat().st_size <= 4e6
     assert own["en-speech"].stat().st_size <= 3e6
     assert own["en"].stat().st_size <= 18e6
     assert sum(path.stat().st_size for path in own.values()) <= 35e6

@@ -121,6 +121,84 @@ class Counts:
         """One row `gold, system, correct` per unit."""
         return np.stack([self.gold, self.system, self.correct], axis=1)
 
+    @property
+    def measure(self) -> Measure:
+        """F1 as a function of sums of rows, for significance tests."""
+        return f1
+
+
+class RatioScore(Score):
+    """A score whose ratios are given; the totals beside them say how large the data are."""
+
+    ratios: tuple[float, float, float]
+
+    @classmethod
+    def of(cls, gold: int, system: int, correct: int, ratios: tuple[float, float, float]) -> RatioScore:
+        score = cls(gold, system, correct)
+        score.ratios = ratios
+        return score
+
+    @property
+    def precision(self) -> float:
+        return self.ratios[0]
+
+    @property
+    def recall(self) -> float:
+        return self.ratios[1]
+
+    @property
+    def f1(self) -> float:
+        return self.ratios[2]
+
+
+@dataclass(frozen=True)
+class Ratios(Counts):
+    """Counts of a measure that is no ratio of three totals: it takes precision, recall and F1 from sums of `table`.
+
+    `table` has one row per unit; `ratios` maps sums of rows to the three. Gold, system and correct are shown only.
+
+    >>> both = Ratios.from_table(np.array([[1.0, 2.0]]), lambda sums: (sums[..., 0] / sums[..., 1],) * 3, [[2, 2, 1]])
+    >>> both.total().f1, both.measure(both.rows.sum(axis=0)).tolist()
+    (0.5, 0.5)
+    """
+
+    table: Floats | None = None
+    ratios: Callable[[NDArray[Any]], tuple[Floats, Floats, Floats]] | None = None
+
+    @classmethod
+    def from_table(
+        cls, table: Floats, ratios: Callable[[NDArray[Any]], tuple[Floats, Floats, Floats]], sizes: Any
+    ) -> Ratios:
+        """Counts from a table, a function of its sums, and `gold, system, correct` per unit."""
+        gold, system, correct = np.asarray(sizes, dtype=np.int64).reshape(-1, 3).T
+        return cls(gold, system, correct, None, table, ratios)
+
+    def total(self) -> Score:
+        assert self.ratios is not None
+        values = tuple(float(value) for value in self.ratios(self.rows.sum(axis=0)))
+        plain = super().total()
+        return RatioScore.of(plain.gold, plain.system, plain.correct, (values[0], values[1], values[2]))
+
+    def select(self, units: Sequence[int] | Sequence[bool] | NDArray[Any]) -> Ratios:
+        plain = super().select(units)
+        chosen = np.asarray(units)
+        chosen = chosen.astype(np.int64) if chosen.dtype != np.bool_ else chosen
+        assert self.table is not None
+        return Ratios(plain.gold, plain.system, plain.correct, None, self.table[chosen], self.ratios)
+
+    @property
+    def rows(self) -> NDArray[Any]:
+        """The table: sums of its rows are what `measure` takes."""
+        assert self.table is not None
+        return self.table
+
+    @property
+    def measure(self) -> Measure:
+        """F1 as a function of sums of rows, for significance tests."""
+        assert self.ratios is not None
+        ratios = self.ratios
+        return lambda sums: ratios(sums)[2]
+
 
 def f1(rows: NDArray[Any]) -> Floats:
     """F1 of sums of counts.

@@ -23,6 +23,7 @@ from weft.evaluate.counts import Counts
 from weft.evaluate.labels.disfluency import evaluate_disfluency
 from weft.evaluate.labels.spans import common_layer, evaluate_spans
 from weft.evaluate.labels.tagging import evaluate_tags
+from weft.evaluate.semantics.coreference import evaluate_coreference
 from weft.evaluate.semantics.frames import evaluate_frames
 from weft.evaluate.semantics.scope import evaluate_scope
 from weft.evaluate.semantics.smatch import evaluate_amr_documents
@@ -33,6 +34,7 @@ from weft.evaluate.trees.dependency_graphs import evaluate_graphs
 from weft.evaluate.trees.parseval import evaluate_constituents
 from weft.evaluate.trees.ud import evaluate_ud
 from weft.text import Doc
+from weft.text.conventions.coreference import LAYER as COREFERENCE
 from weft.text.conventions.scope import LAYER as SCOPE
 from weft.text.conventions.timeline import LAYER as TIMELINE
 from weft.text.frames import LAYER as FRAMES
@@ -98,6 +100,8 @@ def evaluate_documents(
         return _scope(gold, system)
     if chosen == TIMELINE:
         return _timeline(gold, system)
+    if chosen == COREFERENCE:
+        return _coreference(gold, system)
     if any(chosen in doc.spans for doc in gold):
         return _spans(gold, system, chosen)
     if any(chosen in doc.columns for doc in gold):
@@ -262,6 +266,13 @@ def _timeline(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
         raise ConfigError(f"McNemar's test is not available for {name} of timelines; use bootstrap or randomization")
 
     return Outcome(TIMELINE, "EVENT", evaluate_timelines(gold, system), right)
+
+
+def _coreference(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
+    def right(name: str) -> NDArray[np.bool_]:
+        raise ConfigError(f"McNemar's test is not available for {name} of entities; use bootstrap or randomization")
+
+    return Outcome(COREFERENCE, "CoNLL", {**evaluate_coreference(gold, system).counts()}, right)
 
 
 def _spans(gold: Sequence[Doc], system: Sequence[Doc], layer: str) -> Outcome:

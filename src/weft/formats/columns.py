@@ -30,6 +30,8 @@ import numpy as np
 
 from weft.errors import ConfigError, FormatError, WeftError
 from weft.formats.conllu.files import PART, TABLE_LIMIT
+from weft.formats.coref import begins_document
+from weft.formats.coref import read as read_entities
 from weft.formats.gate import admitted
 from weft.formats.streams import (
     Faults,
@@ -132,6 +134,9 @@ def read(
     current = _Open()
     tabbed: bool | None = None
     for block in checked_blocks(path, faults, encoding=encoding):
+        if tabbed is None and fields is None and begins_document(block.text):
+            yield from read_entities(path, faults, encoding=encoding)
+            return
         if tabbed is None:
             tabbed = separator == "\t" if separator else "\t" in block.text
             if unlabelled:

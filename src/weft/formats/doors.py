@@ -12,6 +12,8 @@
 | mst | .mst | words, tags, dependency trees |
 | roles | .conll08 .conll09 .propbank .up | words, trees, predicates with senses and arguments |
 | penman | .amr .penman | words, Abstract Meaning Representations with their alignments |
+| coref | .coref .conll12 .v4_gold_conll .v4_auto_conll .gold_conll .auto_conll | words, tags, speakers, entities \
+with their mentions; LitBank and OntoGUM are read too, even as .conll |
 | brat | .ann next to .txt, in a folder | text, spans, relations, events |
 | records | .records.jsonl | text, words, trees, spans in characters: easy to use elsewhere |
 | jsonl | .jsonl .ndjson | everything |
@@ -53,6 +55,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "mst": (".mst",),
     "roles": (".conll08", ".conll09", ".propbank", ".up"),
     "penman": (".amr", ".penman"),
+    "coref": (".coref", ".conll12", ".v4_gold_conll", ".v4_auto_conll", ".gold_conll", ".auto_conll"),
     "records": (".records.jsonl",),  # before jsonl, whose suffix it ends in
     "jsonl": (".jsonl", ".ndjson"),
     "parquet": (".parquet",),

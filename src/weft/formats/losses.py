@@ -27,7 +27,9 @@ def lost_layers(doc: Doc, format: str, fields: Sequence[str] | str | None = None
     if format == "records":
         return layers & {"empty_nodes"}
     if format == "conllu":
-        return layers - {*WORD_COLUMNS, "head", "tokens", "multiwords", "empty_nodes"}
+        return layers - {*WORD_COLUMNS, "head", "tokens", "multiwords", "empty_nodes", "spans/coref", "clusters/coref"}
+    if format == "coref":
+        return layers - {"tokens", "lemma", "xpos", "spans/coref", "clusters/coref"}
     if format == "columns":
         from weft.formats.columns import fields_of, parse_fields
 

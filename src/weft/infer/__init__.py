@@ -4,5 +4,5 @@
 `arcs` are in `projective`, `nonprojective` and `crossing`; `rearrange` climbs to trees and graphs with crossing arcs
 and siblings. `dmv` holds trees whose heads count their dependents, `forest` packed derivations of any
 structure, `transitions` the systems of incremental parsers. `relaxation` searches under linear constraints, `orders`
-finds partial orders.
+finds partial orders, `factor_graphs` passes messages between variables.
 """

@@ -12,10 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from weft.pictures.style import clean, hue, is_right_to_left, svg, text_width
+from weft.text.conventions.coreference import LAYER as COREFERENCE
+from weft.text.conventions.coreference import coreference_of
 from weft.text.conventions.misc_spans import spans_of_misc
 from weft.text.conventions.names import label_name
 from weft.text.doc import Doc
-from weft.text.layers import SpanLayer, words_of_chars
+from weft.text.layers import ClusterLayer, SpanLayer, words_of_chars
 from weft.text.nesting import levels_of
 from weft.text.views import Sentence
 
@@ -34,6 +36,8 @@ class _Shown(NamedTuple):
 def span_layers(doc: Doc) -> dict[str, SpanLayer]:
     """The span layers that can be shown, in words; entities are also read from CoNLL-U's MISC column.
 
+    Mentions of coreference are labelled by the numbers of their entities.
+
     >>> doc = Doc.from_words([["Ada", "slept"]], misc=[["NER=B-PER", ""]])
     >>> list(span_layers(doc)["entities"])
     [SpanRow(pieces=((0, 1),), label='PER')]
@@ -41,7 +45,19 @@ def span_layers(doc: Doc) -> dict[str, SpanLayer]:
     layers = {name: words_of_chars(doc, layer) for name, layer in doc.spans.items()}
     if not layers and (named := spans_of_misc(doc)) is not None:
         layers["entities"] = named
+    found = coreference_of(doc, COREFERENCE)
+    if found is not None:
+        layers[found[1].spans] = _chains(doc, words_of_chars(doc, found[0]), found[1])
     return layers
+
+
+def _chains(doc: Doc, spans: SpanLayer, clusters: ClusterLayer) -> SpanLayer:
+    """Mentions labelled by the numbers of their entities, so that each chain has a colour; single ones are left out."""
+    shown = SpanLayer(doc.strings)
+    for number, group in enumerate((group for group in clusters.groups() if len(group) > 1), 1):
+        for mention in group:
+            shown.add(spans[mention].pieces, str(number), **spans.attributes.get(mention, {}))
+    return shown
 
 
 def spans_by_sentence(doc: Doc, layer: SpanLayer) -> list[list[int]]:

@@ -50,6 +50,7 @@ KINDS = {
     "roles-joint": "weft.tasks.roles.joint:JointLabeller",
     "scope": "weft.tasks.scope.resolver:ScopeResolver",
     "timeline": "weft.tasks.timelines.extractor:TimelineExtractor",
+    "coref": "weft.tasks.coreference.resolver:CorefResolver",
     "sentiment": "weft.tasks.sentiment.sentences:SentimentAnalyser",
     "polarity": "weft.tasks.sentiment.documents:PolarityClassifier",
     "amr": "weft.tasks.amr.parser:AmrParser",
@@ -236,6 +237,14 @@ TASKS = {
     "timeline": Task(
         "Timelines: events, times, and which contains or precedes which.",
         {"cascade": Method("timeline", "from annotated notes", "weft.tasks.timelines.extractor:TimelineSettings")},
+    ),
+    "coref": Task(
+        "Coreference: mentions, and the entities that they refer to.",
+        {
+            "antecedents": Method(
+                "coref", "from parsed documents with entities", "weft.tasks.coreference.resolver:CorefSettings"
+            )
+        },
     ),
     "amr": Task(
         "Abstract Meaning Representations: graphs of concepts.",

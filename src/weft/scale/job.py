@@ -119,6 +119,7 @@ def output_format(
 
 
 def _holds(format: str, layer: str) -> bool:
+    from weft.text.conventions.coreference import LAYER as COREFERENCE
     from weft.text.conventions.misc_spans import WRITTEN
     from weft.text.frames import LAYER as FRAMES
 
@@ -126,6 +127,8 @@ def _holds(format: str, layer: str) -> bool:
         return False
     if format == "streusle":
         return layer in ("tokens", "sentences", "lemma", "upos", "spans/mwe")
+    if layer.removeprefix("spans/").removeprefix("clusters/") == COREFERENCE:
+        return format not in ("columns", "penn", "mst", "bioscope", "penman", "roles")
     if layer.removeprefix("spans/").removeprefix("relations/") == FRAMES:
         return format not in ("columns", "penn", "mst", "bioscope")
     return format != "conllu" or not layer.startswith("spans/") or layer.removeprefix("spans/") in WRITTEN

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from weft.tasks.amr.parser import AmrParser as AmrParser
     from weft.tasks.bitext.align import Aligner as Aligner
     from weft.tasks.constituents.parser import ConstituentParser as ConstituentParser
+    from weft.tasks.coreference.resolver import CorefResolver as CorefResolver
     from weft.tasks.entities.projected import ProjectedRecognizer as ProjectedRecognizer
     from weft.tasks.entities.recognizer import EntityRecognizer as EntityRecognizer
     from weft.tasks.entities.transfer import TransferRecognizer as TransferRecognizer
@@ -54,6 +55,7 @@ _HOMES = {
     "BinnedLabeller": "roles.bins",
     "Chunker": "spans.chunker",
     "ConstituentParser": "constituents.parser",
+    "CorefResolver": "coreference.resolver",
     "DependencyGraphParser": "parsing.dependency_graphs",
     "DisfluencyParser": "speech.parser",
     "EntityRecognizer": "entities.recognizer",

@@ -26,6 +26,7 @@ from weft.text.views import Sentence, Span, Token, Word
 
 if TYPE_CHECKING:
     from weft.tasks.timelines.timeline import Timeline
+    from weft.text.conventions.coreference import Entity
     from weft.text.conventions.scope import Scope
     from weft.text.frames import Frame
 
@@ -281,6 +282,19 @@ class Doc:
         from weft.tasks.timelines.timeline import Timeline
 
         return Timeline(self, rules)
+
+    def entities_of(self, layer: str = "coref") -> list[Entity]:
+        """The entities of a layer of clusters, each with its mentions; see `weft.text.conventions.coreference`.
+
+        >>> from weft.text.conventions.coreference import set_entities
+        >>> doc = Doc.from_words([["Ada", "said", "she", "slept"]])
+        >>> set_entities(doc, [(0, 1), (2, 3)], [0, 0])
+        >>> doc.entities_of("coref")[0].mentions
+        [Span('Ada', ''), Span('she', '')]
+        """
+        from weft.text.conventions.coreference import entities_of
+
+        return entities_of(self, layer)
 
     def subset(self, sentences: Sequence[int]) -> Doc:
         """A new document of the sentences with these indices (ascending).

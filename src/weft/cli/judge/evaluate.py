@@ -174,7 +174,7 @@ def compare(
     name = outcomes[0].find(metric)
     counts = [_counts(outcome, name, len(outcomes[0].counts[name])) for outcome in outcomes]
     names = _names(systems)
-    scores = [confidence_interval(part, "f1", samples, seed, confidence) for part in counts]
+    scores = [confidence_interval(part, part.measure, samples, seed, confidence) for part in counts]
     pairs = [
         {"a": names[i], "b": names[j], **_test(test, (outcomes[i], outcomes[j]), (counts[i], counts[j]), name, samples,
                                                seed, confidence)}
@@ -264,7 +264,7 @@ def _test(
     from weft.evaluate.significance import approximate_randomization, mcnemar, paired_bootstrap
 
     chosen = approximate_randomization if test is Trial.randomization else paired_bootstrap
-    result = chosen(*counts, "f1", samples, seed, confidence)
+    result = chosen(*counts, counts[0].measure, samples, seed, confidence)
     found = {"difference": result.difference, "low": result.low, "high": result.high, "p": result.p}
     if test is Trial.mcnemar:
         paired = mcnemar(outcomes[0].right(name), outcomes[1].right(name))

@@ -156,6 +156,7 @@ EXAMPLES = {
     "roles joint": "weft train roles examples/roles/kitchen.conllu --method joint --out joint.weft",
     "scope": "weft train scope examples/scope/commands.jsonl --out scope.weft",
     "timeline": "weft train timeline examples/timeline/notes.jsonl --out timeline.weft",
+    "coref": "weft train coref examples/coref/village.conllu --out coref.weft",
     "sentiment": "weft train sentiment examples/inns/rated.tsv --sentences examples/inns/sentences.txt --positive "
     "examples/inns/good-words.txt --negative examples/inns/bad-words.txt --out inns.weft",
     "sentiment documents": "weft train sentiment examples/reviews/films.tsv --method documents --raw "

@@ -24,6 +24,8 @@ from weft.formats.conllu.rows import TableBytes, assemble, is_valid
 from weft.formats.gate import admitted
 from weft.formats.spacing import BLANK, Spacing, begins_paragraph, escape, parse_misc, with_blanks
 from weft.formats.streams import Faults, TextBlock, checked_blocks, open_output, stray_byte, unsplit_error
+from weft.text.conventions.coreference import LAYER as COREFERENCE
+from weft.text.conventions.coreference import with_entities
 from weft.text.doc import Doc, Multiword
 from weft.text.offsets import word_offsets
 from weft.text.strings import StringTable
@@ -336,6 +338,8 @@ def _to_bytes(doc: Doc, comments: Comments, tables: _Tables, before: int) -> byt
     offsets = doc.sentence_offsets
     if (offsets[1:] == offsets[:-1]).any():
         raise WeftError(f"{doc!r} has a sentence without words, which CoNLL-U cannot represent")
+    if COREFERENCE in doc.clusters:
+        doc = with_entities(doc)
     misc, multiwords = _told_spacing(doc, tables.spacing)
     names = [name for name in FIELDS if name != "head"]
     columns = np.zeros((len(names), doc.n_words), dtype=np.int32)

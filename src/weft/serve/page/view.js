@@ -156,6 +156,13 @@ function drawSpans(panel, answer, words) {
   drawLayer(content, answer, words, chosen);
 }
 
+// The spans of a layer; mentions of coreference are labelled by the numbers of their entities, as in the picture.
+function labelled(answer, layer) {
+  const chains = (answer.clusters?.[layer] ?? []).filter((group) => group.members.length > 1);
+  if (!answer.clusters?.[layer]) return answer.spans[layer];
+  return chains.flatMap((group, number) => group.members.map((member) => ({ ...answer.spans[layer][member], label: String(number + 1) })));
+}
+
 function drawLayer(content, answer, words, layer) {
   const text = make("div", { class: "card running" });
   for (const sentence of answer.sentences) {
@@ -163,7 +170,7 @@ function drawLayer(content, answer, words, layer) {
   }
   content.replaceChildren(text);
   const groups = new Map();
-  for (const span of answer.spans[layer]) {
+  for (const span of labelled(answer, layer)) {
     const key = `${span.label}\t${span.text}`;
     const group = groups.get(key) ?? { ...span, count: 0, least: span.probability };
     group.count += 1;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-LAYERS = {"disfluencies": "repairs", "mwe": "expressions"}
+LAYERS = {"coref": "coreference", "disfluencies": "repairs", "mwe": "expressions"}
 LABELS = {("mwe", "strong"): "fixed", ("mwe", "weak"): "loose"}
 
 

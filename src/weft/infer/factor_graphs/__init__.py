@@ -1,0 +1,1 @@
+"""Factor graphs: marginals and partition functions by belief propagation, with factors in closed form."""

@@ -1,0 +1,1 @@
+"""Coreference: which mentions of a document refer to the same entity."""

@@ -27,7 +27,7 @@ from weft.text.doc import Doc
 from weft.text.strings import StringTable
 
 #: Of how many types of a column scores are kept: about half a megabyte per thousand types and component.
-LIMIT = 5_000
+LIMIT = 6_000
 
 
 class _Group(NamedTuple):

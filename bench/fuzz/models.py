@@ -120,6 +120,7 @@ RECIPES = {
     "roles in bins": Recipe("roles", "bins", "roles/kitchen.conllu", _options(rare_values=1, gain=0.0)),
     "joint roles": Recipe("roles", "joint", "roles/kitchen.conllu", _options(epochs=1)),
     "scope": Recipe("scope", None, "scope/commands.jsonl", {}),
+    "times": Recipe("times", None, "times/italian.times.tsv", {"passes": 3, "beam": 60, "language": "it"}),
     "sentiment": Recipe("sentiment", "sentences", "inns/rated.tsv inns/sentences.txt", _options(epochs=1)),
     "polarity": Recipe(
         "sentiment", "documents", "reviews/films.tsv", _options(pivot_documents=2, dimensions=10), "reviews/pans.tsv"

@@ -10,6 +10,8 @@
 | mst | .mst | words, tags, dependency trees |
 | roles | .conll08 .conll09 .propbank .up | words, trees, predicates with senses and arguments |
 | penman | .amr .penman | words, Abstract Meaning Representations with their alignments |
+| times | .times.tsv .times | time phrases with their types, values and reference times |
+| timeml | .tml | text, time expressions, events |
 | brat | .ann next to .txt, in a folder | text, spans, relations, events |
 | records | .records.jsonl | text, words, trees, spans in characters: easy to use elsewhere |
 | jsonl | .jsonl .ndjson | everything |
@@ -41,6 +43,8 @@ from weft.text.report import Report
 #: Formats and their suffixes.
 FORMATS: dict[str, tuple[str, ...]] = {
     "conllu": (".conllu",),
+    "times": (".times.tsv", ".times"),  # before columns, whose suffix it ends in
+    "timeml": (".tml",),
     "columns": (".conll", ".iob", ".iob1", ".iob2", ".bio", ".tsv", ".col"),
     "brat": (".ann",),
     "streusle": (".conllulex", ".tags"),

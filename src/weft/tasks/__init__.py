@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from weft.tasks.roles.joint import JointLabeller as JointLabeller
     from weft.tasks.roles.labeller import RoleLabeller as RoleLabeller
     from weft.tasks.scope.resolver import ScopeResolver as ScopeResolver
+    from weft.tasks.time.parser import TimeParser as TimeParser
     from weft.tasks.segmentation.segmenter import Segmenter as Segmenter
     from weft.tasks.sentiment.documents import PolarityClassifier as PolarityClassifier
     from weft.tasks.sentiment.sentences import SentimentAnalyser as SentimentAnalyser
@@ -72,6 +73,7 @@ _HOMES = {
     "RoleLabeller": "roles.labeller",
     "SCLTagger": "tagging.scl",
     "ScopeResolver": "scope.resolver",
+    "TimeParser": "time.parser",
     "Segmenter": "segmentation.segmenter",
     "SentimentAnalyser": "sentiment.sentences",
     "TagInducer": "tagging.induce_tags",

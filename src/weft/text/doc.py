@@ -26,6 +26,7 @@ from weft.text.views import Sentence, Span, Token, Word
 
 if TYPE_CHECKING:
     from weft.text.conventions.scope import Scope
+    from weft.text.conventions.times import Timex
     from weft.text.frames import Frame
 
 #: Word columns of CoNLL-U that hold strings; any other name may be used for a custom column.
@@ -271,6 +272,17 @@ class Doc:
         from weft.text.conventions.scope import scope_views
 
         return list(scope_views(self))
+
+    @property
+    def times(self) -> list[Timex]:
+        """Time expressions with their types and values; empty without the layer `times`.
+
+        >>> Doc.from_words([["See", "you", "later"]]).times
+        []
+        """
+        from weft.text.conventions.times import timexes
+
+        return list(timexes(self))
 
     def subset(self, sentences: Sequence[int]) -> Doc:
         """A new document of the sentences with these indices (ascending).

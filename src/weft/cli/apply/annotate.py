@@ -47,7 +47,7 @@ LABELS = "labels"
 #: The exit code of a run that finished except for some documents.
 LEFT_OUT = 3
 #: Help headings for options of particular kinds of models.
-_SENTIMENT, _UTTERANCES = "Sentiment", "Utterances"
+_SENTIMENT, _UTTERANCES, _TIMES = "Sentiment", "Utterances", "Time expressions"
 PARTS = "Parts of models"
 
 
@@ -123,6 +123,26 @@ Together = Annotated[
 Best = Annotated[
     bool, option("--best", panel=_UTTERANCES, help="Take the best parse of every sample, not one at random.")
 ]
+ReferenceDate = Annotated[
+    str | None,
+    option(
+        "--reference-date",
+        metavar="YYYY-MM-DD",
+        panel=_TIMES,
+        shown="the document's date, else today's",
+        help="When the text was written: what today, Friday or last week are counted from.",
+    ),
+]
+Next = Annotated[
+    str | None,
+    option(
+        "--next",
+        metavar="following|calendar|nearest",
+        panel=_TIMES,
+        shown="as the model was trained",
+        help="What next Tuesday means: the first to come, that of the next week, or the one after the nearest.",
+    ),
+]
 Only = Annotated[
     list[str] | None,
     option("--only", metavar="TASK", panel=PARTS, help="Run this component and those it requires; repeat for several."),
@@ -162,6 +182,8 @@ def annotate(
     together: Together = None,
     style: Style = None,
     best: Best = False,
+    reference_date: ReferenceDate = None,
+    next_means: Next = None,
     only: Only = None,
     without: Without = None,
     layers: Layers = None,
@@ -187,7 +209,9 @@ def annotate(
         return cut(files, model or [], style, best, seed, output)
     if as_json and (out is None or to_format == SHOW) and not explain:
         raise ConfigError("--json prints the results of the run on standard output; give --out for the documents")
-    selection = Selection(*(tuple(_listed(names)) for names in (only, without, layers, layer_as)))
+    selection = Selection(
+        *(tuple(_listed(names)) for names in (only, without, layers, layer_as)), reference_date or "", next_means or ""
+    )
     nlp = load_models(model or [Path(models.DEFAULT)], selection)
     nlp.check_asked(probabilities, kbest)
     check_explains(nlp, explain, word, out)
@@ -245,6 +269,7 @@ def _into_one(run: Run, output: Output, known_ratings: bool, kbest: int, layers:
     report_bad(inputs)
     if run.documents:
         show_layers_read(nlp)
+        show_reference(nlp, run.undated)
     if output.as_json:
         print_json(run.figures())
     run.end()
@@ -268,6 +293,15 @@ def show_layers_read(nlp: Pipeline) -> None:
     read = layers_read(nlp)
     if read:
         typer.echo(f"read from the input, not predicted: {', '.join(read)}", err=True)
+
+
+def show_reference(nlp: Pipeline, undated: int) -> None:
+    """Say on standard error that time expressions of some documents were counted from today's date."""
+    if undated and any(hasattr(component, "set_next") for component in nlp.components):
+        typer.echo(
+            f"{counted(undated, 'document')} without a date: times are counted from today's; give --reference-date",
+            err=True,
+        )
 
 
 def _look(watch: LanguageWatch, files: Sequence[Path], reading: Reading) -> None:

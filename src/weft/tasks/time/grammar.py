@@ -85,7 +85,7 @@ def _century(number: Number) -> Sequence:
 
 
 def _nth(number: Number) -> Function:
-    if not 1 <= number.value <= 53:
+    if not number.ordinal or not 1 <= number.value <= 53:
         raise NoTime("no ordinal")
     return Function("nth", number.value)
 
@@ -128,7 +128,6 @@ def preterminals() -> tuple[Preterminal, ...]:
     found += [
         Preterminal("move_left", MOVE, Function("move", -1)),
         Preterminal("move_right", MOVE, Function("move", 1)),
-        Preterminal("first", MOVE, Function("nth", 1)),
         Preterminal("last", MOVE, Function("nth", -1)),
         Preterminal("approximate", VAGUE, Function("approximate")),
         Preterminal("Nil", NIL),
@@ -137,6 +136,7 @@ def preterminals() -> tuple[Preterminal, ...]:
         Preterminal("Number", NUMBER, None, lambda number: number.value),
         _field("year", 1000, 2100, False),
         _field("short_year", 0, 99, False),
+        _field("quarter", 1, 4),
         _field("month", 1, 12),
         _field("day", 1, 31),
         _field("hour", 0, 23, False),

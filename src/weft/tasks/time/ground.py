@@ -32,7 +32,7 @@ class Convention:
     """How sequences are placed: the meaning of next and last, and how far off what is named is on average.
 
     That mean distance mu is counted in periods and stands for each period; what happens less often than daily is
-    mostly spoken of after it happened, so it is negative.
+    mostly spoken of after it happened, so it is negative. In a period without one, the fields of now are copied.
     """
 
     next: str = "following"
@@ -70,7 +70,9 @@ def ground(value: Sequence | Relative | Named, now: datetime, convention: Conven
         return element(value, now)
     if value.offset:
         return _moved(value, now, convention)
-    return _nearest(value, now, convention.mu.get(value.period, 0.0))
+    if value.period not in convention.mu:
+        return element(value, now)
+    return _nearest(value, now, convention.mu[value.period])
 
 
 def element(sequence: Sequence, place: datetime) -> Range:

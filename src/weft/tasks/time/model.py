@@ -90,11 +90,14 @@ class Answers:
         ids = model.values_of(phrase, leaves, derivations)
         words = model.words_of(phrase)
         roots, values, features = [], [], []
+        self.modes: list[int] = []
+        self.ids = ids
         tops = derivations.top[derivations.roots].tolist()
         for place, root in enumerate(derivations.roots.tolist()):
             for mode, value, fired in model.printed(ids[root], now):
                 roots.append(place)
                 values.append(value)
+                self.modes.append(mode)
                 features.append(model.root_features(mode, value, fired, tops[place], words))
         self.roots = np.array(roots, dtype=np.int64)
         self.values: list[str | None] = values
@@ -221,6 +224,26 @@ class TimeModel:
         return [
             Answer(value, mass[value], self.describe(found, int(found.roots[first[value]]))) for value in ranked
         ]
+
+    def meaning_of(self, found: Answers, place: int) -> Meaning:
+        """The value of a candidate's derivation, before it is grounded."""
+        number = found.ids[int(found.derivations.roots[found.roots[place]])]
+        return self._meanings[number] if number >= 0 else None
+
+    def leaves_under(self, found: Answers, place: int) -> list[int]:
+        """The leaves of a candidate's derivation."""
+        derivations = found.derivations
+        stack, leaves = [int(derivations.roots[found.roots[place]])], []
+        while stack:
+            item = stack.pop()
+            rule = int(derivations.rule[item])
+            if rule == -1:
+                leaves.append(int(derivations.left[item]))
+            else:
+                stack.append(int(derivations.left[item]))
+                if rule >= 0:
+                    stack.append(int(derivations.right[item]))
+        return leaves
 
     def describe(self, found: Answers, place: int) -> str:
         """A derivation in one line: functions around preterminals, each with its words."""

@@ -1,7 +1,7 @@
 """Time phrases as the parser sees them: lower-cased pieces, with numbers in place of their words.
 
-Words are split at hyphens, slashes, points and colons, between digits and letters, and, in Chinese and Korean script,
-into characters. Case and accents are gone.
+Words are split at hyphens, slashes, points and colons, between digits and letters, and Chinese script into characters;
+of a Korean word after digits, the first character, a counter, is cut off. Case and accents are gone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import NamedTuple
 from weft.tasks.time.numbers import Number, plain, read_number
 
 _PIECE = re.compile(
-    r"\d+|[\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]|[^\W\d_\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]+|[^\w\s]|_", re.UNICODE
+    r"\d+|[\u3400-\u9fff\uf900-\ufaff]|(?<=\d)[\uac00-\ud7af]|[\uac00-\ud7af]+"
+    r"|[^\W\d_\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]+|[^\w\s]|_"
 )
 #: Longer phrases are cut: no phrase of any corpus has as many pieces.
 LONGEST = 24

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from weft.cli.learn import plain
 from weft.cli.learn.training import Training
 
@@ -12,5 +10,5 @@ def train(training: Training) -> None:
     """Train on phrases in `.tsv` files, or on annotated documents."""
     files = [*training.files, *([training.dev] if training.dev is not None else [])]
     if training.reading.format is None and files and all(str(file).removesuffix(".gz").endswith(".tsv") for file in files):
-        training.reading = replace(training.reading, format="times")
+        training.reading = training.reading._replace(format="times")
     plain.train(training)

@@ -135,8 +135,12 @@ class Derivations:
         return (rule, self.tree(left), self.tree(right))
 
 
-def kbest(grammar: TypedGrammar, length: int, leaves: Leaves, scores: Scores, k: int) -> Derivations:
-    """The k best derivations of a sentence, best first.
+def kbest(
+    grammar: TypedGrammar, length: int, leaves: Leaves, scores: Scores, k: int, roots: int | None = None
+) -> Derivations:
+    """The k best derivations of a sentence, best first; cells keep k items of each type.
+
+    `roots` is how many derivations to return, if not k.
 
     >>> grammar = TypedGrammar.of(2, 3, [(0, 0, 1, 0, OWN, 2, 0)], [], [1])
     >>> ints = lambda *values: np.array(values, dtype=np.int64)
@@ -149,7 +153,7 @@ def kbest(grammar: TypedGrammar, length: int, leaves: Leaves, scores: Scores, k:
     """
     if not 1 <= k <= MOST:
         raise InferenceError(f"k must be between 1 and {MOST}, got {k}")
-    order = np.lexsort((-leaves.score, leaves.type, leaves.end, leaves.start))
+    order = np.lexsort((leaves.end, leaves.start))
     cells = length * (length + 1) // 2 * grammar.types
     room = cells * k if k <= 512 else 0
     while True:
@@ -167,9 +171,9 @@ def kbest(grammar: TypedGrammar, length: int, leaves: Leaves, scores: Scores, k:
         if used >= 0:
             break
         room = size * 4
-    roots = _roots(spans, length, grammar.roots, item_scores, k)
+    best = _roots(spans, length, grammar.roots, item_scores, k if roots is None else roots)
     numbers = np.full(used, -1, dtype=np.int64)
-    count = _reach(items, roots, numbers)
+    count = _reach(items, best, numbers)
     kept = np.flatnonzero(numbers >= 0)
     assert len(kept) == count
     rule = items[0, kept]
@@ -178,7 +182,7 @@ def kbest(grammar: TypedGrammar, length: int, leaves: Leaves, scores: Scores, k:
     left = np.where(inner, numbers[np.where(inner, left, 0)] if used else left, left)
     right = np.where(rule >= 0, numbers[np.where(rule >= 0, right, 0)] if used else right, -1)
     return Derivations(
-        rule, left, right, items[3, kept], items[4, kept], items[6, kept], item_scores[kept], numbers[roots]
+        rule, left, right, items[3, kept], items[4, kept], items[6, kept], item_scores[kept], numbers[best]
     )
 
 
@@ -248,7 +252,7 @@ def _search(
     for width in range(1, length + 1):
         for i in range(length - width + 1):
             j = i + width
-            # Leaves are sorted by start, end, type and score: find the first of this span.
+            # Leaves are sorted by start and end: find the first of this span.
             low, high = 0, len(order)
             while low < high:
                 middle = (low + high) // 2

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,10 @@ from weft.kernel import kernel
 from weft.learn.latent.losses import softmax
 from weft.tasks.time.calendar import UNITS, NoTime
 from weft.tasks.time.grammar import (
-    FUNCTIONS, NIL, TYPE_NAMES, Meaning, combine, grammar, nil, preterminals, word_preterminals,
+    FUNCTIONS, TYPE_NAMES, Meaning, Preterminal, combine, grammar, nil, preterminals, word_preterminals,
 )  # fmt: skip
 from weft.tasks.time.ground import Convention, ground, period_seconds
+from weft.tasks.time.numbers import Number
 from weft.tasks.time.timex import print_duration, print_open, print_range, print_sequence
 from weft.tasks.time.tokens import Piece
 from weft.tasks.time.values import Duration, Named, Range, Relative
@@ -38,6 +40,8 @@ WIDEST = 3
 #: How a root is printed: as a time, as what repeats, or as a unit with an open number.
 GROUNDED, REPEATED, OPEN = MODES = range(3)
 _GAPS = 9
+#: Derivations whose values are computed per answer asked for; if none is a time, all are.
+FEW = 12
 
 
 @dataclass(frozen=True)
@@ -178,12 +182,7 @@ class TimeModel:
             can[i, nil()] = True
             if not piece.number.digits:
                 can[i, :words] = True
-            for place in range(words, len(symbols)):
-                try:
-                    symbols[place].meaning(piece.number)
-                except NoTime:
-                    continue
-                can[i, place] = True
+            can[i, words:] = _fits(piece.number)
         return Phrase(tuple(pieces), grams, can)
 
     def _tables(self) -> tuple[NDArray[np.float64], ...]:
@@ -193,24 +192,26 @@ class TimeModel:
         )  # fmt: skip
         return tuple(self.weights[begins[i] : begins[i + 1]].reshape(shape) for i, shape in enumerate(shapes))
 
-    def parse(self, phrase: Phrase, k: int) -> tuple[Leaves, Derivations]:
-        """The k best derivations of a phrase."""
+    def parse(self, phrase: Phrase, k: int, roots: int | None = None) -> tuple[Leaves, Derivations]:
+        """The k best derivations of a phrase, or fewer with `roots`."""
         lexical, tops, types, pairs, brackets = self._tables()
         bias = float(self.weights[self._begins[5]])
         leaves, rows, row_types = _leaves_of(phrase, lexical, tops, types, bias)
         rules = grammar().binary
         scores = Scores(brackets[rules[:, 0], rules[:, 1]], pairs, rows, row_types)
-        return leaves, kbest(grammar(), len(phrase), leaves, scores, k)
+        return leaves, kbest(grammar(), len(phrase), leaves, scores, k, roots)
 
-    def answers(self, phrase: Phrase, now: datetime, k: int) -> Answers:
+    def answers(self, phrase: Phrase, now: datetime, k: int, roots: int | None = None) -> Answers:
         """Candidate times of a phrase said at a time."""
-        leaves, derivations = self.parse(phrase, k)
+        leaves, derivations = self.parse(phrase, k, roots)
         return Answers(self, phrase, leaves, derivations, now)
 
     def best(self, phrase: Phrase, now: datetime, k: int, count: int = 1) -> list[Answer]:
         """The most probable times, each once, with the sum of the probabilities of its derivations."""
-        found = self.answers(phrase, now, k)
-        if not len(found.scores):
+        found = self.answers(phrase, now, k, min(k, FEW * count))
+        if not any(found.values):
+            found = self.answers(phrase, now, k)
+        if not any(found.values):
             return []
         probabilities = softmax(found.scores)
         mass: dict[str, float] = {}
@@ -366,6 +367,20 @@ class TimeModel:
         return {"n-grams": len(self.vocabulary), "weights": int(np.count_nonzero(self.weights))}
 
 
+@lru_cache(maxsize=10_000)
+def _fits(number: Number) -> tuple[bool, ...]:
+    """Which preterminals of numbers a number may be."""
+
+    def fits(symbol: Preterminal) -> bool:
+        try:
+            symbol.meaning(number)
+        except NoTime:
+            return False
+        return True
+
+    return tuple(fits(symbol) for symbol in preterminals()[word_preterminals() :])
+
+
 def _gap(range_: Range, now: datetime) -> int:
     """A feature of a range's unit and of how many units it lies from now."""
     size = period_seconds(range_.unit)
@@ -390,10 +405,12 @@ def _leaves_of(
     return Leaves(start, end, kind, top, bits, row, score[:count]), rows, row_types
 
 
+@lru_cache(maxsize=1)
 def _symbol_types() -> Ints:
     return np.array([symbol.type for symbol in preterminals()], dtype=np.int64)
 
 
+@lru_cache(maxsize=1)
 def _symbol_bits() -> Ints:
     return np.array([symbol.bits for symbol in preterminals()], dtype=np.int64)
 

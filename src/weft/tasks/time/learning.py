@@ -49,7 +49,7 @@ class Options:
 
     language: str = "en"
     loss: str = "softmax-margin"
-    cost: float = 1.0
+    cost: float = 3.0
     passes: int = 10
     k: int = 200
     rate: float = 0.3

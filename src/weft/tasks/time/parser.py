@@ -61,7 +61,7 @@ class TimeSettings(Settings):
         choices=CONVENTIONS,
     )
     loss: str = option("softmax-margin", "Loss over the k best derivations.", choices=LOSSES)
-    cost: float = option(1.0, "By how much wrong answers are raised in training.")
+    cost: float = option(3.0, "By how much wrong answers are raised in training.")
     passes: int = option(10, "Passes over the phrases.")
     beam: int = option(200, "Derivations per phrase and type of value in training.")
     k: int = option(40, "Derivations per phrase and type of value in use.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
-from places import data_or_skip
 
 from weft.errors import DataError
 from weft.tasks.time.calendar import NoTime
@@ -43,17 +42,18 @@ def test_what_is_no_time_is_refused_and_kept_as_it_is(value):
     assert normal(value) == value
 
 
+@pytest.mark.corpus
 @pytest.mark.must_show(
     "temporal-expression-parser", 3,
     weaker="95% of the distinct values of all six languages together; French (91%) has months without zeros, which are "
     "filled in on purpose, Korean (94%) weeks without zeros",
 )  # fmt: skip
-def test_gold_values_of_six_languages_come_out_as_they_went_in():
+def test_gold_values_of_six_languages_come_out_as_they_went_in(corpus_file):
     kept: dict[str, list[bool]] = {}
     for language in LANGUAGES:
         values: set[str] = set()
         for part in ("train", "test"):
-            path = data_or_skip(f"time/tempeval2/{language}.{part}")
+            path = corpus_file(f"time/tempeval2/{language}.{part}")
             values |= {line.split("\t")[1] for line in path.read_text(encoding="utf-8").splitlines()}
         kept[language] = [normal(value) == value and value != "undef" for value in values]
     assert {len(each) for each in kept.values()} == {323, 461, 216, 168, 183, 228}

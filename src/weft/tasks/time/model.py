@@ -37,7 +37,7 @@ from weft.tasks.time.values import Sequence as Repeating
 
 #: The most pieces that one preterminal covers.
 WIDEST = 3
-#: How a root is printed: as a time, as what repeats, or as a unit with an open number.
+#: How a root is printed: as a time, as what repeats, or as a unit with an open number (weeks: PXW).
 GROUNDED, REPEATED, OPEN = MODES = range(3)
 _GAPS = 9
 #: Derivations whose values are computed per answer asked for; if none is a time, all are.
@@ -319,7 +319,10 @@ class TimeModel:
 
     def _print(self, meaning: Meaning, now: datetime) -> list[tuple[int, str | None, tuple[int, ...]]]:
         if isinstance(meaning, Duration):
-            return [(GROUNDED, print_duration(meaning), ())]
+            own: list[tuple[int, str | None, tuple[int, ...]]] = [(GROUNDED, print_duration(meaning), ())]
+            if not meaning.approximate and len(meaning.amounts) == 1 and meaning.amounts[0][1] == 1:
+                own.append((OPEN, print_duration(meaning.vague()), ()))
+            return own
         assert isinstance(meaning, Named | Relative | Repeating)
         found: list[tuple[int, str | None, tuple[int, ...]]] = []
         try:

@@ -243,6 +243,8 @@ def _read(text: str) -> Read:
         century, decade = int(text[:2]), text[2:]
         fields = {"century": century} | ({"decade": int(decade)} if decade else {})
         return Read(element(Sequence.of(**fields), datetime(2000, 1, 1)))
+    if not text:
+        raise NoTime("no value")
     day, mark, clock = text.partition("T")
     fields, unit = _read_date(day) if day else ({}, "")
     suffix = ""

@@ -6,6 +6,7 @@ Derivations are hidden: see `weft.learn.latent`. After some passes, the mean dis
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,9 +18,10 @@ from weft.arrays import Ints
 from weft.learn.latent.losses import BeamHinge, ListLoss, SoftmaxMargin
 from weft.learn.latent.training import Curve, LatentTraining
 from weft.tasks.time.calendar import NoTime
-from weft.tasks.time.grammar import nil, preterminals
+from weft.tasks.time.grammar import DURATION, RANGE, SEQUENCE, preterminals
 from weft.tasks.time.ground import MU, Convention, ground
-from weft.tasks.time.model import GROUNDED, Answers, Phrase, TimeModel
+from weft.tasks.time.model import Answers, Phrase, TimeModel
+from weft.tasks.time.numbers import plain
 from weft.tasks.time.timex import normal, print_range
 from weft.tasks.time.tokens import pieces
 from weft.tasks.time.values import Named
@@ -133,9 +135,9 @@ def train(examples: Sequence[Example], options: Options) -> tuple[TimeModel, Cur
 
 
 def word_uses(training: _Training, k: int) -> Ints:
-    """Per known word: how often it has a meaning, has none, begins a phrase and ends one, in right derivations."""
+    """Per known word: how often it is a time, is none, begins a phrase, ends one, and has a small letter."""
     model = training.model
-    uses = np.zeros((model.layout.grams, 4), dtype=np.int64)
+    uses = np.zeros((model.layout.grams, 5), dtype=np.int64)
     symbols = preterminals()
     for number, phrase in enumerate(training.phrases):
         found = training.candidates(number, min(k, 50))
@@ -145,10 +147,16 @@ def word_uses(training: _Training, k: int) -> Ints:
         grams = phrase.grams[:, 0]
         uses[grams[0], 2] += 1
         uses[grams[-1], 3] += 1
+        for word in re.findall(r"[^\W\d_]+", training.examples[number].phrase):
+            uses[model.vocabulary.get(plain(word), 0), 4] += not word[0].isupper()
         for leaf in model.leaves_under(found, place):
             symbol = int(found.leaves.top[leaf])
             if symbols[symbol].of_number is None:
                 covered = grams[int(found.leaves.start[leaf]) : int(found.leaves.end[leaf])]
-                uses[covered, 1 if symbol == nil() else 0] += 1
-    assert GROUNDED == 0
+                if len(covered) > 1:
+                    continue  # which of the words carries the meaning is unknown
+                if symbols[symbol].type in (RANGE, SEQUENCE, DURATION):
+                    uses[covered, 0] += 1
+                else:
+                    uses[covered, 1] += 1
     return uses

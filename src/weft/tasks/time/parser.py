@@ -23,7 +23,7 @@ from weft.headers import Many, Real, Record, Table, Text
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable, training_docs
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
-from weft.tasks.time.detect import find_times
+from weft.tasks.time.detect import TimeFinder
 from weft.tasks.time.ground import CONVENTIONS, MU, Convention
 from weft.tasks.time.learning import LOSSES, Example, Options, train
 from weft.tasks.time.model import Answer, Layout, TimeModel
@@ -43,7 +43,7 @@ _SPARSE = (
     Array("weights", "float32", ("weights",), within=(-1e4, 1e4)),
     Array("by_shape", "int64", ("shapes", len(TYPES)), below=2**31),
     Array("by_word", "int32", ("grams", len(TYPES))),
-    Array("uses", "int32", ("grams", 4)),
+    Array("uses", "int32", ("grams", 5)),
 )
 HEADER = Record(settings=Table(), grams=Many(Text()), shapes=Many(Text()), mu=Record(**{unit: Real(-2.0, 2.0) for unit in MU}))
 
@@ -109,9 +109,10 @@ class TimeParser(Trainable):
         self.provides = (f"spans/{self.settings.layer}",)
         self.model: TimeModel | None = None
         self.types: TypeModel | None = None
-        self.uses: Ints = np.zeros((0, 4), dtype=np.int64)
+        self.uses: Ints = np.zeros((0, 5), dtype=np.int64)
         #: A reference time that takes the place of the documents' dates.
         self.reference: str = ""
+        self._finder: TimeFinder | None = None
         self._known: dict[tuple[str, datetime, int], list[tuple[str, Answer]]] = {}
 
     @property
@@ -145,7 +146,7 @@ class TimeParser(Trainable):
         self, examples: Sequence[Example], options: Options, watch: Stopwatch, dev: Iterable[Doc] | None
     ) -> dict[str, Any]:
         model, curve, uses = train(examples, options)
-        self.model, self.uses = model, uses
+        self.model, self.uses, self._finder = model, uses, None
         self._known.clear()
         rows = []
         for example in examples:
@@ -200,13 +201,10 @@ class TimeParser(Trainable):
         if self.settings.layer in doc.spans:
             return None
         model = self.trained(self.model)
-        forms = doc.column("form")
-        bounds = doc.sentence_offsets.tolist()
-        found = []
-        for first, end in zip(bounds, bounds[1:], strict=False):
-            own = find_times(forms[first:end], self.language, model.vocabulary, self.uses)
-            found += [(first + a, first + b) for a, b in own]
-        return found
+        if self._finder is None:
+            self._finder = TimeFinder(self.language, model.vocabulary, self.uses)
+        # Not sentence by sentence: rules take the point of an abbreviated month for the end of one.
+        return self._finder.find(doc.column("form"))
 
     def _fill(
         self, doc: Doc, layer: SpanLayer, spans: list[tuple[int, int]] | None, now: datetime, origin: str, asked: Asked

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from weft.tasks.roles.joint import JointLabeller as JointLabeller
     from weft.tasks.roles.labeller import RoleLabeller as RoleLabeller
     from weft.tasks.scope.resolver import ScopeResolver as ScopeResolver
-    from weft.tasks.time.parser import TimeParser as TimeParser
     from weft.tasks.segmentation.segmenter import Segmenter as Segmenter
     from weft.tasks.sentiment.documents import PolarityClassifier as PolarityClassifier
     from weft.tasks.sentiment.sentences import SentimentAnalyser as SentimentAnalyser
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from weft.tasks.tagging.tagger import Tagger as Tagger
     from weft.tasks.tagging.trigrams import TrigramTagger as TrigramTagger
     from weft.tasks.tagging.weak import WeakTagger as WeakTagger
+    from weft.tasks.time.parser import TimeParser as TimeParser
     from weft.tasks.uncertainty.detector import HedgeDetector as HedgeDetector
 
 # Names are looked up on first use: a program that tags does not load parsers.

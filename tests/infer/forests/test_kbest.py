@@ -25,10 +25,9 @@ def enumerated(length: int, leaves: Leaves, scores: Scores) -> list[tuple[float,
     """All derivations of the roots: (score, tree), best first."""
 
     def items(i: int, j: int) -> list[tuple[int, int, int, int, float, object]]:
-        found = [
-            (int(leaves.type[k]), int(leaves.top[k]), int(leaves.bits[k]), int(leaves.row[k]), float(leaves.score[k]), k)
-            for k in range(len(leaves.start)) if leaves.start[k] == i and leaves.end[k] == j
-        ]  # fmt: skip
+        columns = (leaves.type, leaves.top, leaves.bits, leaves.row)
+        here = [k for k in range(len(leaves.start)) if leaves.start[k] == i and leaves.end[k] == j]
+        found = [(*(int(column[k]) for column in columns), float(leaves.score[k]), k) for k in here]
         for split in range(i + 1, j):
             for left, right in product(items(i, split), items(split, j)):
                 for rule, (a, b, parent, function, origin, top, exclusive) in enumerate(GRAMMAR.binary.tolist()):
@@ -87,7 +86,7 @@ def test_the_list_equals_enumeration_if_k_is_large(seed, length):
 @given(st.integers(0, 10_000), st.integers(1, 4), st.integers(1, 8))
 def test_a_short_list_holds_true_derivations_in_order_and_none_better_than_the_best(seed, length, k):
     leaves, scores = drawn(seed, length)
-    expected = dict((tree, score) for score, tree in enumerated(length, leaves, scores))
+    expected = {tree: score for score, tree in enumerated(length, leaves, scores)}
     found = kbest(GRAMMAR, length, leaves, scores, k)
     own = [expected[found.tree(root)] for root in found.roots.tolist()]
     assert len(found) <= k

@@ -45,7 +45,9 @@ def test_hidden_readings_are_learned_from_answers():
 
 def test_lists_are_made_anew_with_the_weights_of_each_pass():
     class Hidden(Toy):
-        asked: list[float] = []
+        def __init__(self) -> None:
+            super().__init__()
+            self.asked: list[float] = []
 
         def candidates(self, example: int, k: int) -> Candidates:
             self.asked.append(float(self.weights[0]))

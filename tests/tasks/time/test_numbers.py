@@ -12,15 +12,28 @@ from weft.tasks.time.tokens import pieces
 @pytest.mark.parametrize(
     ("language", "words", "value", "ordinal"),
     [
-        ("en", "twenty - five", 25, False), ("en", "nineteen ninety six", 1996, False), ("en", "two thousand", 2000, False),
-        ("en", "three hundred and five", 305, False), ("en", "twenty first", 21, True), ("en", "third", 3, True),
-        ("en", "12 th", 12, True), ("en", "sixties", 60, False), ("es", "treinta y cinco", 35, False),
-        ("es", "mil novecientos noventa y ocho", 1998, False), ("es", "dieciseis", 16, False), ("es", "tercer", 3, True),
-        ("it", "ventotto", 28, False), ("it", "millenovecentonovantaquattro", 1994, False), ("it", "seconda", 2, True),
-        ("fr", "quatre vingt dix", 90, False), ("fr", "vingt et un", 21, False), ("fr", "deuxieme", 2, True),
-        ("fr", "1 er", 1, True), ("other", "17", 17, False),
+        ("en", "twenty - five", 25, False),
+        ("en", "nineteen ninety six", 1996, False),
+        ("en", "two thousand", 2000, False),
+        ("en", "three hundred and five", 305, False),
+        ("en", "twenty first", 21, True),
+        ("en", "third", 3, True),
+        ("en", "12 th", 12, True),
+        ("en", "sixties", 60, False),
+        ("es", "treinta y cinco", 35, False),
+        ("es", "mil novecientos noventa y ocho", 1998, False),
+        ("es", "dieciseis", 16, False),
+        ("es", "tercer", 3, True),
+        ("it", "ventotto", 28, False),
+        ("it", "millenovecentonovantaquattro", 1994, False),
+        ("it", "seconda", 2, True),
+        ("fr", "quatre vingt dix", 90, False),
+        ("fr", "vingt et un", 21, False),
+        ("fr", "deuxieme", 2, True),
+        ("fr", "1 er", 1, True),
+        ("other", "17", 17, False),
     ],
-)  # fmt: skip
+)
 def test_numbers_in_words(language, words, value, ordinal):
     tokens = words.split()
     found = read_number(tokens, 0, language)

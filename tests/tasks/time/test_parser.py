@@ -115,10 +115,14 @@ def test_a_saved_model_answers_as_before(parser, tmp_path):
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        ("places", lambda a: a + 10**7), ("places", lambda a: a[::-1].copy()), ("weights", lambda a: a * np.nan),
-        ("uses", lambda a: a[:-1]), ("by_word", lambda a: -a - 1), ("by_shape", lambda a: a[:, :2].copy()),
+        ("places", lambda a: a + 10**7),
+        ("places", lambda a: a[::-1].copy()),
+        ("weights", lambda a: a * np.nan),
+        ("uses", lambda a: a[:-1]),
+        ("by_word", lambda a: -a - 1),
+        ("by_shape", lambda a: a[:, :2].copy()),
     ],
-)  # fmt: skip
+)
 def test_a_damaged_model_is_refused(parser, name, change):
     header, arrays = parser.state()
     arrays[name] = change(arrays[name])
@@ -155,8 +159,9 @@ def test_the_command_line_trains_annotates_scores_and_draws(weft, tmp_path):
     own.write_text(ITALIAN.read_text(encoding="utf-8"), encoding="utf-8")
     trained = weft("train", "times", own, "--language", "it", "--passes", "4", "--beam", "80", "--out", model)
     assert trained.returncode == 0, trained.stderr
-    done = weft("annotate", "--text", "Ci vediamo domani.", "--model", model, "--reference-date", "2026-05-01",
-                "--to", "show")  # fmt: skip
+    done = weft(
+        "annotate", "--text", "Ci vediamo domani.", "--model", model, "--reference-date", "2026-05-01", "--to", "show"
+    )
     assert "[DATE 2026-05-02 domani]" in done.stdout
     assert "without a date" not in done.stderr
     undated = weft("annotate", "--text", "Ci vediamo domani.", "--model", model, "--to", "jsonl")
@@ -171,8 +176,17 @@ def test_the_command_line_trains_annotates_scores_and_draws(weft, tmp_path):
     scored = weft("evaluate", ITALIAN, predicted, "--layer", "times")
     assert "value" in scored.stdout
     picture = tmp_path / "times.svg"
-    drawn = weft("annotate", "--text", "Ci vediamo domani.", "--model", model, "--reference-date", "2026-05-01", "--out",
-                 tmp_path / "a.jsonl")  # fmt: skip
+    drawn = weft(
+        "annotate",
+        "--text",
+        "Ci vediamo domani.",
+        "--model",
+        model,
+        "--reference-date",
+        "2026-05-01",
+        "--out",
+        tmp_path / "a.jsonl",
+    )
     assert drawn.returncode == 0, drawn.stderr
     weft("draw", tmp_path / "a.jsonl", "--sentence", "1", "--out", picture)
     assert "DATE 2026-05-02" in picture.read_text()

@@ -17,24 +17,73 @@ LANGUAGES = ("english", "spanish", "italian", "chinese", "korean", "french")
 
 @pytest.mark.parametrize(
     "value",
-    ["1998", "1998-03", "1998-03-01", "1998-W07", "1998-Q1", "1998-H2", "1998-SU", "1998-WI", "199", "19", "1998-W07-WE",
-     "1998-03-01T14:00", "1998-03-01T14:05:59", "1998-03-01TMO", "P3W", "PT10H", "P1Y6M", "PT2H30M", "PXY", "PTXM", "PXE",
-     "XXXX-WXX-5", "XXXX-WXX-2TNI", "XXXX-SU", "XXXX-Q4", "1998-XX-12", "XXXX-03-12", "XXXX-XX-XX", "1998-WXX", "1998-QX",
-     "T14:30", "TNI", "2000-05-16T22:00Z", "PAST_REF", "PRESENT_REF", "FUTURE_REF", "P1W2DT12H"],
-)  # fmt: skip
+    [
+        "1998",
+        "1998-03",
+        "1998-03-01",
+        "1998-W07",
+        "1998-Q1",
+        "1998-H2",
+        "1998-SU",
+        "1998-WI",
+        "199",
+        "19",
+        "1998-W07-WE",
+        "1998-03-01T14:00",
+        "1998-03-01T14:05:59",
+        "1998-03-01TMO",
+        "P3W",
+        "PT10H",
+        "P1Y6M",
+        "PT2H30M",
+        "PXY",
+        "PTXM",
+        "PXE",
+        "XXXX-WXX-5",
+        "XXXX-WXX-2TNI",
+        "XXXX-SU",
+        "XXXX-Q4",
+        "1998-XX-12",
+        "XXXX-03-12",
+        "XXXX-XX-XX",
+        "1998-WXX",
+        "1998-QX",
+        "T14:30",
+        "TNI",
+        "2000-05-16T22:00Z",
+        "PAST_REF",
+        "PRESENT_REF",
+        "FUTURE_REF",
+        "P1W2DT12H",
+    ],
+)
 def test_values_come_out_as_they_went_in(value):
     assert str(read_value(value)) == value
 
 
 @pytest.mark.parametrize(
-    ("given", "printed"), [("2000-W7", "2000-W07"), ("2003-5-9T3:15", "2003-05-09T03:15"), ("1998-03-01T14", "1998-03-01T14:00")]
+    ("given", "printed"),
+    [("2000-W7", "2000-W07"), ("2003-5-9T3:15", "2003-05-09T03:15"), ("1998-03-01T14", "1998-03-01T14:00")],
 )
 def test_sloppy_values_are_filled_up(given, printed):
     assert normal(given) == printed
 
 
 @pytest.mark.parametrize(
-    "value", ["1998-02-30", "1998-13", "2021-W53", "1998-03-01T25:00", "P", "PT", "PXX", "undef", "", "XXXX-02-30", "1998-03-01T1:99"]
+    "value",
+    [
+        "1998-02-30",
+        "1998-13",
+        "2021-W53",
+        "1998-03-01T25:00",
+        "P",
+        "PT",
+        "PXX",
+        "undef",
+        "",
+        "XXXX-02-30",
+        "1998-03-01T1:99",
+    ],
 )
 def test_what_is_no_time_is_refused_and_kept_as_it_is(value):
     with pytest.raises(DataError, match="not a TIMEX3 value"):
@@ -44,10 +93,11 @@ def test_what_is_no_time_is_refused_and_kept_as_it_is(value):
 
 @pytest.mark.corpus
 @pytest.mark.must_show(
-    "temporal-expression-parser", 3,
+    "temporal-expression-parser",
+    3,
     weaker="95% of the distinct values of all six languages together; French (91%) has months without zeros, which are "
     "filled in on purpose, Korean (94%) weeks without zeros",
-)  # fmt: skip
+)
 def test_gold_values_of_six_languages_come_out_as_they_went_in(corpus_file):
     kept: dict[str, list[bool]] = {}
     for language in LANGUAGES:

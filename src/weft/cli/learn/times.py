@@ -9,6 +9,10 @@ from weft.cli.learn.training import Training
 def train(training: Training) -> None:
     """Train on phrases in `.tsv` files, or on annotated documents."""
     files = [*training.files, *([training.dev] if training.dev is not None else [])]
-    if training.reading.format is None and files and all(str(file).removesuffix(".gz").endswith(".tsv") for file in files):
+    if (
+        training.reading.format is None
+        and files
+        and all(str(file).removesuffix(".gz").endswith(".tsv") for file in files)
+    ):
         training.reading = training.reading._replace(format="times")
     plain.train(training)

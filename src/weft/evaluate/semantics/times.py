@@ -52,9 +52,7 @@ class TimeReport:
         return {"extents": self.extents, "type": self.type, "value": self.value}
 
 
-def score_times(
-    gold: Sequence[Doc], system: Sequence[Doc], layer: str = LAYER, normalized: bool = True
-) -> TimeReport:
+def score_times(gold: Sequence[Doc], system: Sequence[Doc], layer: str = LAYER, normalized: bool = True) -> TimeReport:
     """Compare the time expressions of the same documents.
 
     >>> from weft.text.layers import SpanLayer
@@ -82,7 +80,5 @@ def _compared(gold: Doc, system: Doc, layer: str, normalized: bool) -> tuple[int
     ours = {timex.characters: timex for timex in timexes(gold, layer)}
     theirs = {timex.characters: timex for timex in timexes(system, layer)}
     both = [(ours[place], theirs[place]) for place in ours if place in theirs]
-    same = sum(
-        a.value == b.value or (normalized and padded(a.value) == padded(b.value)) for a, b in both if a.value
-    )
+    same = sum(a.value == b.value or (normalized and padded(a.value) == padded(b.value)) for a, b in both if a.value)
     return len(ours), len(theirs), len(both), sum(a.type == b.type for a, b in both), same

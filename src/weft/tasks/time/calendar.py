@@ -66,9 +66,7 @@ def add(moment: datetime, unit: str, count: int) -> datetime:
             raise NoTime("beyond the calendar") from None
     start = _month(moment.year * 12 + moment.month - 1 + MONTHS[unit] * count)
     last = monthrange(start.year, start.month)[1]
-    return start.replace(
-        day=min(moment.day, last), hour=moment.hour, minute=moment.minute, second=moment.second
-    )
+    return start.replace(day=min(moment.day, last), hour=moment.hour, minute=moment.minute, second=moment.second)
 
 
 def moved(moment: datetime, days: int) -> datetime:

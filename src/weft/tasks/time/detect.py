@@ -2,10 +2,10 @@
 
 A word is a *trigger* if right derivations of training phrases take it for a time or a unit of time twice as often as
 for anything else (a function such as *ago*, or nothing) and it has ended a phrase or is always written with a capital,
-which it then must have; a year in digits is one too. Spans are runs of known words around a trigger whose neighbours fit: phrases have
-had the two words in this order, or have had the first before a trigger, or the second after one. Runs are cut at both
-ends to words that have begun and ended phrases. No annotated text is needed, and words that phrases never had are
-never found.
+which it then must have; a year in digits is one too. Spans are runs of known words around a trigger whose neighbours
+fit: phrases have had the two words in this order, or have had the first before a trigger, or the second after one. Runs
+are cut at both ends to words that have begun and ended phrases. No annotated text is needed, and words that phrases
+never had are never found.
 """
 
 from __future__ import annotations

@@ -198,7 +198,8 @@ def combine(rule: int, left: Meaning, right: Meaning) -> Meaning:
     True
     """
     if rule < 0:
-        assert isinstance(left, Function) and left.duration is not None
+        assert isinstance(left, Function)
+        assert left.duration is not None
         return Relative(left.name, left.duration)
     function = int(grammar().binary[rule, 3])
     if function == ABSORB:
@@ -209,10 +210,12 @@ def combine(rule: int, left: Meaning, right: Meaning) -> Meaning:
         raise NoTime("a time without borders is not intersected")
     if function == MULTIPLY:
         number, duration = (left, right) if isinstance(left, int) else (right, left)
-        assert isinstance(number, int) and isinstance(duration, Duration)
+        assert isinstance(number, int)
+        assert isinstance(duration, Duration)
         return duration.times(number)
     if function == ADD:
-        assert isinstance(left, Duration) and isinstance(right, Duration)
+        assert isinstance(left, Duration)
+        assert isinstance(right, Duration)
         return left.plus(right)
     return _apply(left, right) if isinstance(left, Function) else _apply(right, left)
 

@@ -17,7 +17,16 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from weft.tasks.time.calendar import (
-    MONTHS, PARTS, SEASONS, SECONDS, NoTime, add, date, floor, moved, week_begin,
+    MONTHS,
+    PARTS,
+    SEASONS,
+    SECONDS,
+    NoTime,
+    add,
+    date,
+    floor,
+    moved,
+    week_begin,
 )  # fmt: skip
 from weft.tasks.time.values import Duration, Named, Range, Relative, Sequence
 
@@ -94,10 +103,10 @@ def element(sequence: Sequence, place: datetime) -> Range:
         first, last = PARTS[str(fields["part"])]
         return Range(begin + timedelta(hours=first), begin + timedelta(hours=last), "part", str(fields["part"]))
     if sequence.unit in ("hour", "minute", "second"):
-        clock = [_int(get(name, getattr(place, name))) for name in ("hour", "minute", "second")]
+        hour, minute, second = (_int(get(name, getattr(place, name))) for name in ("hour", "minute", "second"))
         kept = {"hour": 1, "minute": 2, "second": 3}[sequence.unit]
         try:
-            begin = begin.replace(**dict(zip(("hour", "minute", "second"), clock[:kept], strict=False)))
+            begin = begin.replace(hour=hour, minute=minute if kept > 1 else 0, second=second if kept > 2 else 0)
         except ValueError:
             raise NoTime("there is no such time of day") from None
     found = _unit(begin, sequence.unit)

@@ -126,9 +126,7 @@ def train(examples: Sequence[Example], options: Options) -> tuple[TimeModel, Cur
         if options.mu and number in (2, 5):
             training.search_mu()
 
-    learner = LatentTraining(
-        loss_of(options), options.passes, options.k, options.rate, seed=options.seed
-    )
+    learner = LatentTraining(loss_of(options), options.passes, options.k, options.rate, seed=options.seed)
     curve = learner.fit(training, range(len(examples)), after_pass)
     model.weights[np.abs(model.weights) < FAINT] = 0.0
     return model, curve, word_uses(training, options.k)

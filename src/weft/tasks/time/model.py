@@ -26,7 +26,15 @@ from weft.kernel import kernel
 from weft.learn.latent.losses import softmax
 from weft.tasks.time.calendar import UNITS, NoTime
 from weft.tasks.time.grammar import (
-    FUNCTIONS, TYPE_NAMES, Meaning, Preterminal, combine, grammar, nil, preterminals, word_preterminals,
+    FUNCTIONS,
+    TYPE_NAMES,
+    Meaning,
+    Preterminal,
+    combine,
+    grammar,
+    nil,
+    preterminals,
+    word_preterminals,
 )  # fmt: skip
 from weft.tasks.time.ground import Convention, ground, period_seconds
 from weft.tasks.time.numbers import Number
@@ -89,7 +97,9 @@ class Answer:
 class Answers:
     """Candidates of a phrase: one per derivation and way of printing it."""
 
-    def __init__(self, model: TimeModel, phrase: Phrase, leaves: Leaves, derivations: Derivations, now: datetime) -> None:
+    def __init__(
+        self, model: TimeModel, phrase: Phrase, leaves: Leaves, derivations: Derivations, now: datetime
+    ) -> None:
         self.model, self.phrase, self.leaves, self.derivations = model, phrase, leaves, derivations
         ids = model.values_of(phrase, leaves, derivations)
         words = model.words_of(phrase)
@@ -222,9 +232,7 @@ class TimeModel:
                 mass[value] = mass.get(value, 0.0) + float(probabilities[place])
                 first.setdefault(value, place)
         ranked = sorted(mass, key=lambda value: (-mass[value], first[value]))[:count]
-        return [
-            Answer(value, mass[value], self.describe(found, int(found.roots[first[value]]))) for value in ranked
-        ]
+        return [Answer(value, mass[value], self.describe(found, int(found.roots[first[value]]))) for value in ranked]
 
     def meaning_of(self, found: Answers, place: int) -> Meaning:
         """The value of a candidate's derivation, before it is grounded."""

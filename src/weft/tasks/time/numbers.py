@@ -36,9 +36,7 @@ class Words(NamedTuple):
 
 def _listed(text: str, start: int = 0, step: int = 1) -> dict[str, int]:
     """Words of consecutive numbers; alternatives stand between slashes."""
-    return {
-        word: start + step * place for place, words in enumerate(text.split()) for word in words.split("/") if word
-    }
+    return {word: start + step * place for place, words in enumerate(text.split()) for word in words.split("/") if word}
 
 
 def _english() -> Words:
@@ -77,7 +75,7 @@ def _spanish() -> Words:
 
 
 def _italian() -> Words:
-    units = "uno due tre quattro cinque sei sette otto nove".split()
+    units = ["uno", "due", "tre", "quattro", "cinque", "sei", "sette", "otto", "nove"]
     cardinals = {"zero": 0, "un": 1, "una": 1} | _listed(
         "uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici "
         "diciassette diciotto diciannove", 1
@@ -92,9 +90,7 @@ def _italian() -> Words:
         cardinals[hundred] = count * 100
         cardinals |= {hundred + word: count * 100 + value for word, value in small.items() if 0 < value < 100}
     thousands = {"mille": 1000} | {f"{word}mila": value * 1000 for word, value in small.items() if 1 < value < 20}
-    cardinals |= thousands | {
-        "mille" + word: 1000 + value for word, value in cardinals.items() if 0 < value < 1000
-    }
+    cardinals |= thousands | {"mille" + word: 1000 + value for word, value in cardinals.items() if 0 < value < 1000}
     ordinals = {
         f"{stem}{end}": value
         for stem, value in _listed("prim second terz quart quint sest settim ottav non decim", 1).items()
@@ -116,7 +112,13 @@ def _french() -> Words:
 
 
 _TABLES = {"en": _english, "es": _spanish, "it": _italian, "fr": _french}
-_HAN = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "○": 0, "Ｏ": 0, "两": 2, "○": 0, "０": 0}
+_HAN = {char: value for value, char in enumerate("零一二三四五六七八九")} | {
+    "〇": 0,
+    "○": 0,
+    "Ｏ": 0,
+    "两": 2,
+    "０": 0,
+}
 _HAN_POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
 _KOREAN = _listed("하나/한 둘/두 셋/세/석 넷/네/넉 다섯 여섯 일곱 여덟 아홉 열 열한 열두", 1)
 _ROMAN = re.compile(r"(x{0,2})(ix|iv|v?i{0,3})")
@@ -198,7 +200,7 @@ def _spelled(tokens: list[str], start: int, words: Words) -> tuple[Number, int] 
             break
         if word in words.cardinals:
             value = words.cardinals[word]
-            if not seen or value < last and part % _round(value) == 0 and part:
+            if not seen or (value < last and part % _round(value) == 0 and part):
                 part += value
             elif total == 0 and 10 <= part < 100 and 10 <= value < 100 and part < 22:
                 part = part * 100 + value  # nineteen ninety

@@ -45,7 +45,9 @@ _SPARSE = (
     Array("by_word", "int32", ("grams", len(TYPES))),
     Array("uses", "int32", ("grams", 5)),
 )
-HEADER = Record(settings=Table(), grams=Many(Text()), shapes=Many(Text()), mu=Record(**{unit: Real(-2.0, 2.0) for unit in MU}))
+HEADER = Record(
+    settings=Table(), grams=Many(Text()), shapes=Many(Text()), mu=Record(**{unit: Real(-2.0, 2.0) for unit in MU})
+)
 
 
 @dataclass
@@ -56,7 +58,7 @@ class TimeSettings(Settings):
     language: str = option("en", f"Language of numbers: {', '.join(LANGUAGES)}, or another code for digits only.")
     next: str = option(
         "following",
-        "What \"next Tuesday\" means: the first one to come (following), that of the next week (calendar), or the one "
+        'What "next Tuesday" means: the first one to come (following), that of the next week (calendar), or the one '
         "after the Tuesday that a bare name means (nearest).",
         choices=CONVENTIONS,
     )

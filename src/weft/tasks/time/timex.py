@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from weft.errors import DataError
-from weft.tasks.time.calendar import MONTHS, PARTS, SECONDS, SEASONS, NoTime, add, floor
+from weft.tasks.time.calendar import MONTHS, SEASONS, SECONDS, NoTime, add, floor
 from weft.tasks.time.ground import element
 from weft.tasks.time.values import Duration, Named, Range, Sequence
 
@@ -125,8 +125,8 @@ def print_duration(duration: Duration) -> str:
 def print_sequence(sequence: Sequence) -> str:
     """The value of a sequence as such: what is not said is X.
 
-    >>> print_sequence(Sequence.of(weekday=5)), print_sequence(Sequence.of(month=3)), print_sequence(Sequence(unit="day"))
-    ('XXXX-WXX-5', 'XXXX-03', 'P1D')
+    >>> [print_sequence(each) for each in (Sequence.of(weekday=5), Sequence.of(month=3), Sequence(unit="day"))]
+    ['XXXX-WXX-5', 'XXXX-03', 'P1D']
     """
     if sequence.offset or sequence.inside is not None:
         raise NoTime("what was moved does not repeat")
@@ -185,7 +185,9 @@ _DURATION = re.compile(
     r"(?:T(?:(X|\d+)H)?(?:(X|\d+)M)?(?:(X|\d+)S)?)?"
 )
 _GROUPS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
-_DATE = re.compile(r"(\d{4}|X{4})(?:-(?:(\d{1,2}|XX)(?:-(\d{1,2}|XX))?|W(\d{1,2}|XX)(?:-(\d|WE))?|Q([1-4X])|H([12])|(SP|SU|FA|WI)))?")
+_DATE = re.compile(
+    r"(\d{4}|X{4})(?:-(?:(\d{1,2}|XX)(?:-(\d{1,2}|XX))?|W(\d{1,2}|XX)(?:-(\d|WE))?|Q([1-4X])|H([12])|(SP|SU|FA|WI)))?"
+)
 _CLOCK = re.compile(r"T(?:(\d{1,2})(?::(\d{2})(?::(\d{2}))?)?|(MO|AF|EV|NI|DT|MI))(Z|[+-]\d{1,2}(?::?\d{2})?)?")
 
 
@@ -258,10 +260,16 @@ def _read(text: str) -> Read:
         else:
             fields |= {"hour": int(hour), "minute": int(minute or 0)} | ({"second": int(second)} if second else {})
             unit = "second" if second else "minute"
-    if any(number > most for name, most in (("hour", 23), ("minute", 59), ("second", 59)) if isinstance(number := fields.get(name, 0), int)):
+    if any(
+        number > most
+        for name, most in (("hour", 23), ("minute", 59), ("second", 59))
+        if isinstance(number := fields.get(name, 0), int)
+    ):
         raise NoTime("no time of day")
     sequence = Sequence(Sequence.of(**fields).fields if fields else (), unit)
-    whole = {"day": {"month", "day"}, "month": {"month"}, "weekend": {"week"}}.get("day" if unit in ("part", "minute", "second") else unit, set())
+    whole = {"day": {"month", "day"}, "month": {"month"}, "weekend": {"week"}}.get(
+        "day" if unit in ("part", "minute", "second") else unit, set()
+    )
     weekly = unit == "day" and "weekday" in fields and "week" in fields
     complete = "year" in fields and (fields.keys() >= whole or weekly) and (unit == "year" or len(fields) > 1)
     if not complete:

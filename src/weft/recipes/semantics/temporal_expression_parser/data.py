@@ -1,8 +1,8 @@
 """Time phrases with their values: TempEval-2 in six languages, and two independent sets.
 
-    TempEval-2   type, value, reference time and phrase per line
-    timenorm     the same columns in another order; an empty line ends a document, whose first row is its date
-    MEANTIME     a token, its label and its value per line; a line with DCTVALUE starts a document
+TempEval-2   type, value, reference time and phrase per line
+timenorm     the same columns in another order; an empty line ends a document, whose first row is its date
+MEANTIME     a token, its label and its value per line; a line with DCTVALUE starts a document
 """
 
 from __future__ import annotations

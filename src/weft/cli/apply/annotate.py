@@ -209,9 +209,8 @@ def annotate(
         return cut(files, model or [], style, best, seed, output)
     if as_json and (out is None or to_format == SHOW) and not explain:
         raise ConfigError("--json prints the results of the run on standard output; give --out for the documents")
-    selection = Selection(
-        *(tuple(_listed(names)) for names in (only, without, layers, layer_as)), reference_date or "", next_means or ""
-    )
+    kept, dropped, wanted, renamed = (tuple(_listed(names)) for names in (only, without, layers, layer_as))
+    selection = Selection(kept, dropped, wanted, renamed, reference_date or "", next_means or "")
     nlp = load_models(model or [Path(models.DEFAULT)], selection)
     nlp.check_asked(probabilities, kbest)
     check_explains(nlp, explain, word, out)

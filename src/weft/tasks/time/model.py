@@ -124,7 +124,7 @@ class Answers:
 
     def scatter(self, pull: Floats, gradient: Floats) -> Ints:
         """Add the features of candidates, times their pull, to a gradient."""
-        coefficients = np.bincount(self.roots, weights=pull, minlength=len(self.derivations))
+        coefficients: Floats = np.bincount(self.roots, weights=pull, minlength=len(self.derivations)).astype(np.float64)
         spread = self.derivations.spread(coefficients)
         touched = [self.model.scatter(self.phrase, self.leaves, self.derivations, spread, gradient)]
         for fired, amount in zip(self.features, pull.tolist(), strict=True):

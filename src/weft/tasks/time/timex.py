@@ -11,6 +11,7 @@ A range is printed from its begin and its unit, so what is printed is a date tha
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
@@ -138,7 +139,7 @@ def print_sequence(sequence: Sequence) -> str:
     return _wildcard(fields, sequence.unit)
 
 
-def _wildcard(fields: dict[str, object], unit: str) -> str:
+def _wildcard(fields: Mapping[str, object], unit: str) -> str:
     year = f"{fields['year']:04d}" if "year" in fields else "XXXX"
     if unit in ("half", "quarter"):
         return f"{year}-{unit[0].upper()}{fields[unit]}"
@@ -243,8 +244,8 @@ def _read(text: str) -> Read:
         return Read(_read_duration(text))
     if re.fullmatch(r"\d{2,3}", text):
         century, decade = int(text[:2]), text[2:]
-        fields = {"century": century} | ({"decade": int(decade)} if decade else {})
-        return Read(element(Sequence.of(**fields), datetime(2000, 1, 1)))
+        long = {"century": century} | ({"decade": int(decade)} if decade else {})
+        return Read(element(Sequence.of(**long), datetime(2000, 1, 1)))
     if not text:
         raise NoTime("no value")
     day, mark, clock = text.partition("T")
@@ -279,7 +280,7 @@ def _read(text: str) -> Read:
     return Read(sequence if weekly else found, suffix)
 
 
-def _check_wildcard(fields: dict[str, int | str]) -> None:
+def _check_wildcard(fields: Mapping[str, int | str]) -> None:
     """A wildcard is a time if some year has it."""
     month, day = fields.get("month", 1), fields.get("day", 1)
     if isinstance(month, int) and isinstance(day, int):

@@ -11,8 +11,9 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,7 @@ STRICT = ("english", "spanish", "italian")
 #: With fewer training phrases, passes and beams are doubled: short phrases seed less.
 FEW = 400
 COLUMNS = ("train type", "train value", "test type", "test value")
-ABLATIONS: dict[str, dict[str, object]] = {
+ABLATIONS: dict[str, dict[str, Any]] = {
     "full": {},
     "no Nil-lexical features": {"left_out": ("nil",)},
     "no value bracketing": {"left_out": ("brackets",)},
@@ -199,11 +200,10 @@ def run(options: RecipeOptions) -> RecipeResult:
     return result
 
 
-def _options(name: str, size: Size, seed: int, phrases: int = FEW, **changes: object) -> Options:
+def _options(name: str, size: Size, seed: int, phrases: int = FEW, changes: Mapping[str, Any] | None = None) -> Options:
     more = 2 if phrases < FEW else 1
-    return Options(  # type: ignore[arg-type]
-        LANGUAGES[name], passes=more * size.passes, k=more * size.beam, seed=seed, **changes
-    )
+    chosen = Options(LANGUAGES[name], passes=more * size.passes, k=more * size.beam, seed=seed)
+    return replace(chosen, **(changes or {}))
 
 
 def _share(right: Sequence[bool]) -> float:
@@ -261,7 +261,7 @@ def _ablations(result: RecipeResult, options: RecipeOptions, size: Size, tests: 
             if row == "full":
                 table.add(row, {"test value": _share(full.value)})
                 continue
-            system = System.fit(training, _options(name, size, options.seed, **changes), size.k)
+            system = System.fit(training, _options(name, size, options.seed, changes=changes), size.k)
             judged = Judged.of(system, test, True)
             seen = Judged.of(system, training, True)
             table.add(row, {"train value": _share(seen.value), "test value": _share(judged.value)})

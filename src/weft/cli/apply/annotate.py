@@ -209,14 +209,11 @@ def annotate(
         return cut(files, model or [], style, best, seed, output)
     if as_json and (out is None or to_format == SHOW) and not explain:
         raise ConfigError("--json prints the results of the run on standard output; give --out for the documents")
-    kept, dropped, wanted, renamed = (tuple(_listed(names)) for names in (only, without, layers, layer_as))
-    selection = Selection(kept, dropped, wanted, renamed, reference_date or "", next_means or "")
+    selection = _selection((only, without, layers, layer_as), reference_date, next_means)
     nlp = load_models(model or [Path(models.DEFAULT)], selection)
     nlp.check_asked(probabilities, kbest)
     check_explains(nlp, explain, word, out)
-    watch = LanguageWatch(
-        (Path(name).stem for name in model or [Path(models.DEFAULT)]), str(nlp.card.get("language", ""))
-    )
+    watch = _watch(model, nlp)
     if output.folder:
         job = _job(nlp, files, model, reading, output, probabilities, kbest, selection)
         _look(watch, files, reading)
@@ -230,6 +227,18 @@ def annotate(
         print_explanations(nlp, run, word, as_json)
         return run.end()
     _into_one(run, output, known_ratings, kbest, selection.layers)
+
+
+def _selection(parts: Iterable[list[str] | None], reference_date: str | None, next_means: str | None) -> Selection:
+    """What of the models is used, and how times are counted."""
+    only, without, layers, layer_as = (tuple(_listed(names)) for names in parts)
+    return Selection(only, without, layers, layer_as, reference_date or "", next_means or "")
+
+
+def _watch(model: Sequence[Path] | None, nlp: Pipeline) -> LanguageWatch:
+    """Watches whether the text is in the language of the models."""
+    names = [Path(name).stem for name in model or [Path(models.DEFAULT)]]
+    return LanguageWatch(names, str(nlp.card.get("language", "")))
 
 
 def _listed(names: Sequence[str] | None) -> list[str]:

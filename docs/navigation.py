@@ -28,6 +28,7 @@ KEYWORDS = {
         "THYME",
         "narrative container",
     ],
+    "tasks/times.md": ["dates", "time expressions", "TIMEX3", "TimeML", "next Tuesday", "durations", "reference date"],
     "tasks/scope.md": ["quantifier", "scope", "negation scope", "plural"],
     "tasks/coreference.md": ["coreference", "anaphora", "pronoun", "mention", "entity", "antecedent", "chain"],
     "learn/lexical-resources.md": ["WordNet", "PropBank", "VerbNet", "SemLink"],

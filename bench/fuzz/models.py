@@ -122,6 +122,7 @@ RECIPES = {
     "scope": Recipe("scope", None, "scope/commands.jsonl", {}),
     "timeline": Recipe("timeline", None, "timeline/notes.jsonl", {}),
     "coref": Recipe("coref", None, "coref/village.conllu", {"epochs": 2, "bits": 10}),
+    "times": Recipe("times", None, "times/italian.times.tsv", {"passes": 3, "beam": 60, "language": "it"}),
     "sentiment": Recipe("sentiment", "sentences", "inns/rated.tsv inns/sentences.txt", _options(epochs=1)),
     "polarity": Recipe(
         "sentiment", "documents", "reviews/films.tsv", _options(pivot_documents=2, dimensions=10), "reviews/pans.tsv"

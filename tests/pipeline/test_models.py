@@ -73,6 +73,7 @@ def test_the_models_of_the_package_are_listed_and_small(folder: Path) -> None:
     assert {"en", "en-coref", "en-speech"} <= set(own)
     assert own["en-coref"].stat().st_size <= 4e6
     assert own["en-speech"].stat().st_size <= 3e6
+    assert own["en-times"].stat().st_size <= 2e6
     assert own["en"].stat().st_size <= 18e6
     assert sum(path.stat().st_size for path in own.values()) <= 35e6
 

@@ -4,8 +4,8 @@ A *layer* is `ud` (all metrics of dependency trees, tags and tokens), `constitue
 `disfluency` (words in reparanda, and the trees over the other words), `crossings` (trees with crossing arcs), `conllx`
 (trees by relation and by tag, without punctuation), `graphs` (words with several heads), `trees` (heads, roots and
 complete sentences; `trees-nopunct`: without punctuation), `frames` (predicates, senses and arguments), `amr` (Smatch),
-`scope` (which quantifier outscopes which), `timeline` (events, times and links), the name of a span layer, or the
-name of a word column.
+`scope` (which quantifier outscopes which), `times` (extents, types and values of time expressions), `timeline` (events,
+times and links), `coref` (entities), the name of a span layer, or the name of a word column.
 By default: constituents if both sides have them, then frames, then AMRs, then the span layer that both sides share,
 else `ud`.
 """
@@ -28,6 +28,7 @@ from weft.evaluate.semantics.frames import evaluate_frames
 from weft.evaluate.semantics.scope import evaluate_scope
 from weft.evaluate.semantics.smatch import evaluate_amr_documents
 from weft.evaluate.semantics.timelines import evaluate_timelines
+from weft.evaluate.semantics.times import evaluate_times
 from weft.evaluate.trees.attachment import evaluate_trees, not_punctuation
 from weft.evaluate.trees.conllx import evaluate_conllx
 from weft.evaluate.trees.dependency_graphs import evaluate_graphs
@@ -37,6 +38,7 @@ from weft.text import Doc
 from weft.text.conventions.coreference import LAYER as COREFERENCE
 from weft.text.conventions.scope import LAYER as SCOPE
 from weft.text.conventions.timeline import LAYER as TIMELINE
+from weft.text.conventions.times import LAYER as TIMES
 from weft.text.frames import LAYER as FRAMES
 from weft.text.schemes import encode
 
@@ -102,6 +104,8 @@ def evaluate_documents(
         return _timeline(gold, system)
     if chosen == COREFERENCE:
         return _coreference(gold, system)
+    if chosen == TIMES:
+        return _times(gold, system)
     if any(chosen in doc.spans for doc in gold):
         return _spans(gold, system, chosen)
     if any(chosen in doc.columns for doc in gold):
@@ -273,6 +277,14 @@ def _coreference(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
         raise ConfigError(f"McNemar's test is not available for {name} of entities; use bootstrap or randomization")
 
     return Outcome(COREFERENCE, "CoNLL", {**evaluate_coreference(gold, system).counts()}, right)
+
+
+def _times(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
+    def right(name: str) -> NDArray[np.bool_]:
+        counts = evaluate_times(gold, system)[name]
+        return np.asarray(counts.correct == counts.gold, dtype=np.bool_)
+
+    return Outcome(TIMES, "value", evaluate_times(gold, system), right)
 
 
 def _spans(gold: Sequence[Doc], system: Sequence[Doc], layer: str) -> Outcome:

@@ -14,6 +14,8 @@
 | penman | .amr .penman | words, Abstract Meaning Representations with their alignments |
 | coref | .coref .conll12 .v4_gold_conll .v4_auto_conll .gold_conll .auto_conll | words, tags, speakers, entities \
 with their mentions; LitBank and OntoGUM are read too, even as .conll |
+| times | .times.tsv .times | time phrases with their types, values and reference times |
+| timeml | .tml | text, time expressions, events |
 | brat | .ann next to .txt, in a folder | text, spans, relations, events |
 | records | .records.jsonl | text, words, trees, spans in characters: easy to use elsewhere |
 | jsonl | .jsonl .ndjson | everything |
@@ -45,6 +47,8 @@ from weft.text.report import Report
 #: Formats and their suffixes.
 FORMATS: dict[str, tuple[str, ...]] = {
     "conllu": (".conllu",),
+    "times": (".times.tsv", ".times"),  # before columns, whose suffix it ends in
+    "timeml": (".tml",),
     "columns": (".conll", ".iob", ".iob1", ".iob2", ".bio", ".tsv", ".col"),
     "brat": (".ann",),
     "streusle": (".conllulex", ".tags"),

@@ -15,7 +15,7 @@ from weft.pictures.style import clean, hue, is_right_to_left, svg, text_width
 from weft.text.conventions.coreference import LAYER as COREFERENCE
 from weft.text.conventions.coreference import coreference_of
 from weft.text.conventions.misc_spans import spans_of_misc
-from weft.text.conventions.names import label_name
+from weft.text.conventions.names import label_with_value
 from weft.text.doc import Doc
 from weft.text.layers import ClusterLayer, SpanLayer, words_of_chars
 from weft.text.nesting import levels_of
@@ -169,8 +169,10 @@ def _of_sentence(sentence: Sentence, layer: SpanLayer, numbers: Sequence[int] | 
     for number in range(len(layer)) if numbers is None else numbers:
         pieces, label = layer[number]
         if pieces[0][0] >= sentence.first and pieces[-1][1] <= sentence.end:
-            p = layer.attributes.get(number, {}).get("probability")
-            inside.append(_Shown(number, pieces, label_name(name, label), None if p is None else float(p)))
+            attributes = layer.attributes.get(number, {})
+            p = attributes.get("probability")
+            told = label_with_value(name, label, attributes)
+            inside.append(_Shown(number, pieces, told, None if p is None else float(p)))
     return inside
 
 

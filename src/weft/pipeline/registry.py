@@ -54,6 +54,7 @@ KINDS = {
     "sentiment": "weft.tasks.sentiment.sentences:SentimentAnalyser",
     "polarity": "weft.tasks.sentiment.documents:PolarityClassifier",
     "amr": "weft.tasks.amr.parser:AmrParser",
+    "times": "weft.tasks.time.parser:TimeParser",
 }
 
 
@@ -249,6 +250,10 @@ TASKS = {
     "amr": Task(
         "Abstract Meaning Representations: graphs of concepts.",
         {"spanning": Method("amr", "concepts, then a spanning graph", "weft.tasks.amr.parser:AmrSettings")},
+    ),
+    "times": Task(
+        "Time expressions: their types and values, from phrases with values.",
+        {"latent": Method("times", "from phrases, values and dates", "weft.tasks.time.parser:TimeSettings")},
     ),
     "sentiment": Task(
         "Positive, negative and neutral sentences or documents.",

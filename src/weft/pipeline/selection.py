@@ -15,6 +15,7 @@ import numpy as np
 from weft.errors import ConfigError, did_you_mean
 from weft.pipeline.component import Asked, Component, State
 from weft.pipeline.pipeline import Pipeline
+from weft.text.conventions.times import read_moment
 from weft.text.doc import Doc
 from weft.text.layers import chars_of_words
 
@@ -32,6 +33,8 @@ class Selection:
     without: tuple[str, ...] = ()
     layers: tuple[str, ...] = ()
     layer_as: tuple[str, ...] = ()
+    reference_date: str = ""  #: of time expressions, in place of the documents' dates
+    next_means: str = ""  #: what "next Tuesday" means, if not what the model says
 
     def of(self, nlp: Pipeline) -> Pipeline:
         """The pipeline of the components that are needed.
@@ -46,10 +49,26 @@ class Selection:
             if name not in tasks:
                 hint = did_you_mean(name, tasks, f"it has {', '.join(tasks) or 'none'}")
                 raise ConfigError(f"the model has no component {name!r}; {hint}")
+        self._set_times(nlp)
         kept = [component for component in nlp.components if component.task not in self.without]
         if self.only or self.layers:
             kept = _with_required(kept, self._wanted(kept))
         return Pipeline(kept, nlp.card) if len(kept) < len(nlp.components) else nlp
+
+    def _set_times(self, nlp: Pipeline) -> None:
+        """Tell the components that read time expressions about the reference date and the meaning of next."""
+        if not self.reference_date and not self.next_means:
+            return
+        parts = [part.component if isinstance(part, Renamed) else part for part in nlp.components]
+        found = [part for part in parts if hasattr(part, "set_next")]
+        if not found:
+            raise ConfigError("--reference-date and --next are for models of time expressions; this model has none")
+        for part in found:
+            if self.reference_date:
+                read_moment(self.reference_date)
+                part.reference = self.reference_date  # type: ignore[attr-defined]
+            if self.next_means:
+                part.set_next(self.next_means)
 
     def _wanted(self, components: Sequence[Component]) -> set[int]:
         """The places of the components that are named, or that provide a named layer."""

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from weft.tasks.tagging.tagger import Tagger as Tagger
     from weft.tasks.tagging.trigrams import TrigramTagger as TrigramTagger
     from weft.tasks.tagging.weak import WeakTagger as WeakTagger
+    from weft.tasks.time.parser import TimeParser as TimeParser
     from weft.tasks.timelines.extractor import TimelineExtractor as TimelineExtractor
     from weft.tasks.uncertainty.detector import HedgeDetector as HedgeDetector
 
@@ -75,6 +76,7 @@ _HOMES = {
     "RoleLabeller": "roles.labeller",
     "SCLTagger": "tagging.scl",
     "ScopeResolver": "scope.resolver",
+    "TimeParser": "time.parser",
     "Segmenter": "segmentation.segmenter",
     "SentimentAnalyser": "sentiment.sentences",
     "TagInducer": "tagging.induce_tags",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from weft.tasks.timelines.timeline import Timeline
     from weft.text.conventions.coreference import Entity
     from weft.text.conventions.scope import Scope
+    from weft.text.conventions.times import Timex
     from weft.text.frames import Frame
 
 #: Word columns of CoNLL-U that hold strings; any other name may be used for a custom column.
@@ -295,6 +296,17 @@ class Doc:
         from weft.text.conventions.coreference import entities_of
 
         return entities_of(self, layer)
+
+    @property
+    def times(self) -> list[Timex]:
+        """Time expressions with their types and values; empty without the layer `times`.
+
+        >>> Doc.from_words([["See", "you", "later"]]).times
+        []
+        """
+        from weft.text.conventions.times import timexes
+
+        return list(timexes(self))
 
     def subset(self, sentences: Sequence[int]) -> Doc:
         """A new document of the sentences with these indices (ascending).

@@ -47,7 +47,7 @@ LABELS = "labels"
 #: The exit code of a run that finished except for some documents.
 LEFT_OUT = 3
 #: Help headings for options of particular kinds of models.
-_SENTIMENT, _UTTERANCES = "Sentiment", "Utterances"
+_SENTIMENT, _UTTERANCES, _TIMES = "Sentiment", "Utterances", "Time expressions"
 PARTS = "Parts of models"
 
 
@@ -123,6 +123,26 @@ Together = Annotated[
 Best = Annotated[
     bool, option("--best", panel=_UTTERANCES, help="Take the best parse of every sample, not one at random.")
 ]
+ReferenceDate = Annotated[
+    str | None,
+    option(
+        "--reference-date",
+        metavar="YYYY-MM-DD",
+        panel=_TIMES,
+        shown="the document's date, else today's",
+        help="When the text was written: what today, Friday or last week are counted from.",
+    ),
+]
+Next = Annotated[
+    str | None,
+    option(
+        "--next",
+        metavar="following|calendar|nearest",
+        panel=_TIMES,
+        shown="as the model was trained",
+        help="What next Tuesday means: the first to come, that of the next week, or the one after the nearest.",
+    ),
+]
 Only = Annotated[
     list[str] | None,
     option("--only", metavar="TASK", panel=PARTS, help="Run this component and those it requires; repeat for several."),
@@ -162,6 +182,8 @@ def annotate(
     together: Together = None,
     style: Style = None,
     best: Best = False,
+    reference_date: ReferenceDate = None,
+    next_means: Next = None,
     only: Only = None,
     without: Without = None,
     layers: Layers = None,
@@ -187,13 +209,11 @@ def annotate(
         return cut(files, model or [], style, best, seed, output)
     if as_json and (out is None or to_format == SHOW) and not explain:
         raise ConfigError("--json prints the results of the run on standard output; give --out for the documents")
-    selection = Selection(*(tuple(_listed(names)) for names in (only, without, layers, layer_as)))
+    selection = _selection((only, without, layers, layer_as), reference_date, next_means)
     nlp = load_models(model or [Path(models.DEFAULT)], selection)
     nlp.check_asked(probabilities, kbest)
     check_explains(nlp, explain, word, out)
-    watch = LanguageWatch(
-        (Path(name).stem for name in model or [Path(models.DEFAULT)]), str(nlp.card.get("language", ""))
-    )
+    watch = _watch(model, nlp)
     if output.folder:
         job = _job(nlp, files, model, reading, output, probabilities, kbest, selection)
         _look(watch, files, reading)
@@ -207,6 +227,18 @@ def annotate(
         print_explanations(nlp, run, word, as_json)
         return run.end()
     _into_one(run, output, known_ratings, kbest, selection.layers)
+
+
+def _selection(parts: Iterable[list[str] | None], reference_date: str | None, next_means: str | None) -> Selection:
+    """What of the models is used, and how times are counted."""
+    only, without, layers, layer_as = (tuple(_listed(names)) for names in parts)
+    return Selection(only, without, layers, layer_as, reference_date or "", next_means or "")
+
+
+def _watch(model: Sequence[Path] | None, nlp: Pipeline) -> LanguageWatch:
+    """Watches whether the text is in the language of the models."""
+    names = [Path(name).stem for name in model or [Path(models.DEFAULT)]]
+    return LanguageWatch(names, str(nlp.card.get("language", "")))
 
 
 def _listed(names: Sequence[str] | None) -> list[str]:
@@ -245,6 +277,7 @@ def _into_one(run: Run, output: Output, known_ratings: bool, kbest: int, layers:
     report_bad(inputs)
     if run.documents:
         show_layers_read(nlp)
+        show_reference(nlp, run.undated)
     if output.as_json:
         print_json(run.figures())
     run.end()
@@ -268,6 +301,15 @@ def show_layers_read(nlp: Pipeline) -> None:
     read = layers_read(nlp)
     if read:
         typer.echo(f"read from the input, not predicted: {', '.join(read)}", err=True)
+
+
+def show_reference(nlp: Pipeline, undated: int) -> None:
+    """Say on standard error that time expressions of some documents were counted from today's date."""
+    if undated and any(hasattr(component, "set_next") for component in nlp.components):
+        typer.echo(
+            f"{counted(undated, 'document')} without a date: times are counted from today's; give --reference-date",
+            err=True,
+        )
 
 
 def _look(watch: LanguageWatch, files: Sequence[Path], reading: Reading) -> None:

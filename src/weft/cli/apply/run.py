@@ -33,6 +33,7 @@ class Run:
         self.whole = whole  #: a run that ends early raises its error in the writer, which then leaves no file behind
         self.options: dict[str, Any] = {"workers": workers, "probabilities": probabilities, "kbest": kbest}
         self.documents = self.sentences = self.words = 0
+        self.undated = 0  #: documents whose time expressions were counted from today's date
         self.seconds = 0.0
         self.interrupted = False
         self.error: WeftError | None = None
@@ -50,6 +51,7 @@ class Run:
                 for doc in self.nlp.pipe(self._until_interrupted(), on_error=faulty, **self.options):
                     yield doc
                     self.documents += 1
+                    self.undated += any(timex.attributes.get("anchor_from") == "today" for timex in doc.times)
                     self.sentences += doc.n_sentences
                     self.words += doc.n_words
                     seen = self.inputs.read

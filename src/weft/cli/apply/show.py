@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from weft.text import Doc, Sentence
-from weft.text.conventions.names import label_name, layer_name
+from weft.text.conventions.names import label_with_value, layer_name
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -59,10 +59,11 @@ def colour(label: str) -> str:
 def _drawn(doc: Doc, layer: str) -> Drawn:
     """The spans to draw; of spans with the same start, the longest."""
     drawn: Drawn = {}
-    for row in doc.spans[layer]:
+    attributes = doc.spans[layer].attributes
+    for number, row in enumerate(doc.spans[layer]):
         start, end = row.pieces[0][0], row.pieces[-1][1]
         if start not in drawn or end > drawn[start][0]:
-            drawn[start] = (end, label_name(layer, row.label))
+            drawn[start] = (end, label_with_value(layer, row.label, attributes.get(number, {})))
     return drawn
 
 

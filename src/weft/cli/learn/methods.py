@@ -101,6 +101,9 @@ WAYS = {
     ("ner", "transfer"): Way(
         "weft.cli.learn.transfer:train_names", "Labelled files of the target language.", False
     ),
+    ("times", "latent"): Way(
+        "weft.cli.learn.times:train", "Phrases with types, values and reference times (.tsv), or TimeML (.tml)."
+    ),
     ("sentiment", "sentences"): Way(
         "weft.cli.learn.reviews:train_sentences", "Reviews with ratings (.tsv, .csv, .jsonl).", False, ("sentences",)
     ),
@@ -157,6 +160,7 @@ EXAMPLES = {
     "scope": "weft train scope examples/scope/commands.jsonl --out scope.weft",
     "timeline": "weft train timeline examples/timeline/notes.jsonl --out timeline.weft",
     "coref": "weft train coref examples/coref/village.conllu --out coref.weft",
+    "times": "weft train times examples/times/italian.times.tsv --language it --out it-times.weft",
     "sentiment": "weft train sentiment examples/inns/rated.tsv --sentences examples/inns/sentences.txt --positive "
     "examples/inns/good-words.txt --negative examples/inns/bad-words.txt --out inns.weft",
     "sentiment documents": "weft train sentiment examples/reviews/films.tsv --method documents --raw "

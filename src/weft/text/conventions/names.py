@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 LAYERS = {"coref": "coreference", "disfluencies": "repairs", "mwe": "expressions"}
 LABELS = {("mwe", "strong"): "fixed", ("mwe", "weak"): "loose"}
 
@@ -13,6 +16,17 @@ def layer_name(layer: str) -> str:
     ('expressions', 'genes')
     """
     return LAYERS.get(layer, layer)
+
+
+def label_with_value(layer: str, label: str, attributes: Mapping[str, Any]) -> str:
+    """A label of a span layer in words, with the span's value if it has one.
+
+    >>> label_with_value("times", "DATE", {"value": "2026-05-01"})
+    'DATE 2026-05-01'
+    """
+    value = attributes.get("value")
+    name = label_name(layer, label)
+    return f"{name} {value}" if layer == "times" and value else name
 
 
 def label_name(layer: str, label: str) -> str:

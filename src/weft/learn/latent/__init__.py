@@ -1,0 +1,1 @@
+"""Learning from answers whose derivations are hidden: losses over k-best lists, and their training."""

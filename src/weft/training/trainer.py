@@ -1,6 +1,7 @@
 """Trains the components of a pipeline one after the other, scores the pipeline, and writes its card.
 
 component i trains on  corpora with gold layers + tags (gold, predicted by components before it, or jackknifed)
+                       + copies with tags and trees as on unseen text, if the configuration asks for them
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from weft.pipeline.registry import new_component
 from weft.storage import digest
 from weft.text.doc import Doc
 from weft.training.config import ComponentSpec, PipelineConfig, split_reference
+from weft.training.copies import copies
 from weft.training.corpora import CorpusReader, check_words
 from weft.training.jackknife import Jackknife, gives_tags, tagged
 from weft.training.recase import recased
@@ -82,7 +84,7 @@ class _Run:
             self.say(f"{spec.task} ({number} of {len(self.config.components)})")
             self.report["components"].append(self._fit(spec))
         nlp = Pipeline(self._trained())
-        whole = Pipeline([*(part for part in self.before if gives_tags(part)), *nlp.components])
+        whole = Pipeline([*_needed(self.before, nlp.components), *nlp.components])
         for test in self.config.tests:
             self.say(f"scoring on {test.name}")
             self.report["tests"] += score_test(whole, test, self.corpora, self.workers)
@@ -102,7 +104,7 @@ class _Run:
         component, report = self._kept(
             spec,
             lambda: (
-                self._with_tags(spec, recased(train, spec.recase, self.seed), training=True),
+                self._with_copies(spec, self._with_tags(spec, recased(train, spec.recase, self.seed), training=True)),
                 self._with_tags(spec, dev, training=False),
             ),
         )
@@ -176,6 +178,18 @@ class _Run:
             )
         return self._jackknife(docs)
 
+    def _with_copies(self, spec: ComponentSpec, docs: list[Doc]) -> list[Doc]:
+        """Documents, and their copies with tags and trees as on unseen text."""
+        if not spec.copies:
+            return docs
+        self.say(f"tags and trees of {self.config.folds} folds")
+
+        def train(fold: int, others: Sequence[Doc]) -> list[Component]:
+            parts = [ComponentSpec(train=spec.train, **part) for part in spec.copies]
+            return [self._kept(part, lambda: (others, []), f"copies without fold {fold}")[0] for part in parts]
+
+        return [*docs, *copies(docs, train, self.config.folds)]
+
     def _retrained(self, specs: Sequence[ComponentSpec], fold: int, docs: Sequence[Doc]) -> list[Component]:
         """The tagging components, retrained without the documents of a fold."""
 
@@ -235,6 +249,18 @@ class _Run:
             "seed": self.seed,
             "weft": weft.__version__,
         }
+
+
+def _needed(before: Sequence[Component], own: Sequence[Component]) -> list[Component]:
+    """The components of the model before this one that give tags, or what its components need."""
+    given = {layer for component in own for layer in component.provides}
+    needed = {layer for component in own for layer in component.requires} - given
+    found: list[Component] = []
+    for component in reversed(before):
+        if gives_tags(component) or needed & set(component.provides):
+            found.insert(0, component)
+            needed |= set(component.requires)
+    return found
 
 
 def _hash(value: Any) -> str:

@@ -39,6 +39,8 @@ HEADER = Record(
 #: Words of a batch while training.
 _BATCH = 20_000
 _RARE_TAG = 0.0005
+#: Longer sentences are labelled in windows: candidates grow with the product of predicates and words.
+LONGEST = 500
 
 
 @dataclass
@@ -54,6 +56,9 @@ class RoleSettings(Settings):
     sample: int = option(2000, "Sentences for the search of C.", flag="--search-sentences")
     prune_tree: bool = option(True, "Leave out candidates that the tree rules out.")
     rare: float = option(0.0005, "Leave out candidates whose tags are arguments less often than this.")
+    more: str = option(
+        "", "Further templates for arguments, such as 'sense+path'.", flag="--more-templates", metavar="TEMPLATES"
+    )
     leave_out: str = option("", "Templates or fields to leave out, such as 'trigrams feats'.", metavar="NAMES")
     constraints: bool = option(
         True, "Keep core labels unique, and continuations with what they continue.", flag="--frame-constraints"
@@ -111,7 +116,8 @@ class RoleLabeller(Trainable):
     def _compile(self) -> None:
         gone = self.settings.leave_out
         self._sense_templates = PairTemplates(without(SENSE_TEMPLATES, gone), self.tags)
-        self._argument_templates = PairTemplates(without(ARGUMENT_TEMPLATES, gone), self.tags)
+        more = self.settings.more.replace(",", " ").split()
+        self._argument_templates = PairTemplates([*without(ARGUMENT_TEMPLATES, gone), *more], self.tags)
         self._predicate_templates = PairTemplates(without(PREDICATE_TEMPLATES, gone), self.tags)
         self._groups = Groups(self.settings.groups)
         self._core = re.compile(self.settings.core)
@@ -198,6 +204,9 @@ class RoleLabeller(Trainable):
         found = places[scored(self.trained(self.finder), offsets, keys)[:, 0] > 0]
         bounds = np.searchsorted(found, words.firsts)
         return [found[low:high] - first for low, high, first in zip(bounds, bounds[1:], words.firsts, strict=False)]
+
+    def longest(self, asked: Asked) -> int:
+        return LONGEST
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         model, senses = self.trained(self.arguments), self.trained(self.senses)

@@ -165,3 +165,16 @@ def test_labels_of_propbank_and_conll_are_the_same_labels():
     for label in ("A0", "AM-TMP", "R-A1", "C-AM-LOC", "AA", "ACT", "RSTR"):
         assert short_label(long_label(label)) == label
     assert set(LAYOUTS) >= set(FILES)
+
+
+def test_files_of_universal_propositions_may_have_either_layout(examples: Path, tmp_path: Path) -> None:
+    marked = tmp_path / "marked.up"
+    marked.write_bytes((examples / "roles" / "evening.conllu").read_bytes())
+    (doc,) = read(marked)
+    write([doc], tmp_path / "columns.up")
+    (again,) = read(tmp_path / "columns.up")
+    assert frame_rows(doc) == frame_rows(again) != []
+    bare = tmp_path / "bare.up"
+    bare.write_text("1\tDogs\tdog\tNOUN\t_\t_\t0\troot\t_\t_\t_\t_\n")
+    (doc,) = read(bare)
+    assert frame_rows(doc) == []

@@ -11,7 +11,7 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from weft.pipeline import models
 from weft.pipeline.component import Component
 from weft.pipeline.models import SUFFIX
 from weft.pipeline.pipeline import Pipeline
-from weft.pipeline.registry import new_component
+from weft.pipeline.registry import TASKS, method_name, new_component
 from weft.storage import digest
 from weft.text.doc import Doc
 from weft.training.config import ComponentSpec, PipelineConfig, split_reference
@@ -149,7 +149,10 @@ class _Run:
 
     def _new(self, spec: ComponentSpec, check: bool = False) -> Component:
         """An untrained component."""
-        options: dict[str, Any] = {"seed": self.seed, "workers": self.workers, **spec.settings}
+        method = method_name(spec.task, spec.method, spec.settings.get("system"))
+        known = {each.name for each in fields(TASKS[spec.task].methods[method].settings_class())}
+        options: dict[str, Any] = {"seed": self.seed, "workers": self.workers}
+        options = {name: value for name, value in options.items() if name in known} | spec.settings
         if spec.clusters and not check:
             options["clusters"] = str(self._clustered(spec.clusters))
         for name in ("clusters", "native_clusters"):
@@ -223,7 +226,8 @@ class _Run:
         used |= texts.keys() & config.corpora.keys()
         plain = [Path(name).name for name in texts if name not in config.corpora]
         settings = {
-            f"{i} {spec.task}": {"tags": spec.tags, **spec.settings} for i, spec in enumerate(config.components, 1)
+            f"{i} {spec.task}": {"tags": spec.tags, **_copied_by(spec), **spec.settings}
+            for i, spec in enumerate(config.components, 1)
         }
         return {
             "name": config.name,
@@ -261,6 +265,10 @@ def _needed(before: Sequence[Component], own: Sequence[Component]) -> list[Compo
             found.insert(0, component)
             needed |= set(component.requires)
     return found
+
+
+def _copied_by(spec: ComponentSpec) -> dict[str, str]:
+    return {"copies": ", ".join(part["task"] for part in spec.copies)} if spec.copies else {}
 
 
 def _hash(value: Any) -> str:

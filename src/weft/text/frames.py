@@ -44,11 +44,12 @@ class FrameRow(NamedTuple):
 class Argument:
     """An argument of a frame: a view of one span."""
 
-    __slots__ = ("doc", "role")
+    __slots__ = ("doc", "predicate", "role")
 
-    def __init__(self, doc: Doc, role: Role) -> None:
+    def __init__(self, doc: Doc, role: Role, predicate: int = -1) -> None:
         self.doc = doc
         self.role = role
+        self.predicate = predicate  # the number of the frame's predicate
 
     @property
     def label(self) -> str:
@@ -69,6 +70,21 @@ class Argument:
     def text(self) -> str:
         words = self.words
         return self.doc.text[words[0].start : words[-1].end]
+
+    @property
+    def phrase(self) -> str:
+        """The text of the whole argument: its words and all words below them in the tree.
+
+        The branch that holds the predicate is left out, and so is punctuation at either end.
+
+        >>> from weft.text import Doc
+        >>> doc = Doc.from_words([["The", "old", "dog", "which", "barked", ",", "slept"]],
+        ...                      head=[[3, 3, 7, 5, 3, 5, 0]])
+        >>> set_frames(doc, [FrameRow(4, "bark.01", (Role("A0", 2, 3),)), FrameRow(6, "sleep.01", (Role("A0", 2, 3),))])
+        >>> [frame.arguments[0].phrase for frame in doc.frames]
+        ['The old dog', 'The old dog which barked']
+        """
+        return phrase_of(self.doc, self.role.start, self.role.end, self.predicate)
 
     def __repr__(self) -> str:
         return f"Argument({self.text!r}, {self.label!r})"
@@ -102,7 +118,7 @@ class Frame:
 
     @property
     def arguments(self) -> list[Argument]:
-        return [Argument(self.doc, role) for role in self.row.roles]
+        return [Argument(self.doc, role, self.row.predicate) for role in self.row.roles]
 
     @property
     def sentence(self) -> Sentence:
@@ -187,6 +203,50 @@ def head_of_span(doc: Doc, start: int, end: int) -> tuple[int, int]:
     heads = doc.head[start:end].tolist()
     outside = [start + k for k, head in enumerate(heads) if not start <= first + head - 1 < end or head <= 0]
     return (outside[0], len(outside)) if outside else (start, 0)
+
+
+def phrase_of(doc: Doc, start: int, end: int, without: int = -1) -> str:
+    """The text of words `start:end` and of all words below them in the tree, without the branch of another word.
+
+    Punctuation at either end is left out; pieces that other words separate are joined by a space. Without a tree it is
+    the text of the words.
+
+    >>> from weft.text import Doc
+    >>> phrase_of(Doc.from_words([["on", "the", "old", "roof", ",", "we"]], head=[[4, 4, 4, 6, 4, 0]]), 3, 4)
+    'on the old roof'
+    """
+    inside = set(range(start, end))
+    if doc.head is not None:
+        sentence = Word(doc, start).sentence
+        first = sentence.first
+        heads = [first + head - 1 if head > 0 else -1 for head in doc.head[first : sentence.end].tolist()]
+        for word in range(first, sentence.end):
+            path = [word]
+            while path[-1] >= 0 and path[-1] not in inside and len(path) <= len(heads):
+                path.append(heads[path[-1] - first])
+            if path[-1] in inside and not (without >= 0 and _leads_to(heads, first, path, without)):
+                inside.update(path)
+    words = sorted(inside)
+    while len(words) > 1 and not any(map(str.isalnum, Word(doc, words[-1]).form)):
+        words.pop()
+    while len(words) > 1 and not any(map(str.isalnum, Word(doc, words[0]).form)):
+        words.pop(0)
+    pieces: list[list[int]] = []
+    for word in words:
+        if pieces and pieces[-1][1] == word - 1:
+            pieces[-1][1] = word
+        else:
+            pieces.append([word, word])
+    return " ".join(doc.text[Word(doc, one).start : Word(doc, last).end] for one, last in pieces)
+
+
+def _leads_to(heads: Sequence[int], first: int, path: Sequence[int], word: int) -> bool:
+    """Whether a path of words upwards passes a word, or one of those above it."""
+    above = set()
+    while word >= 0 and word not in above:
+        above.add(word)
+        word = heads[word - first] if first <= word < first + len(heads) else -1
+    return not above.isdisjoint(path[:-1])
 
 
 def roles_at_heads(doc: Doc, layer: str = LAYER) -> int:

@@ -66,11 +66,12 @@ class RoleSettings(Settings):
     core: str = option(CORE, "Core labels, as a regular expression.", metavar="REGEX")
     min_count: int = option(2, "Leave out features that occur less often.")
     precision: str = option("int16", "Type of the weights in the model.", choices=PRECISIONS)
-    prune: float = option(0.0, "Leave out weights of at most this size.")
+    prune: float = option(0.0, "Leave out weights of at most this size, but for senses.")
+    prune_senses: float = option(0.0, "Leave out weights of sense classifiers of at most this size.")
 
     def check(self) -> None:
-        if min(self.c_senses, self.c_arguments, self.c_labels, self.rare, self.prune) < 0:
-            raise ConfigError("c_senses, c_arguments, c_labels, rare and prune must be at least 0")
+        if min(self.c_senses, self.c_arguments, self.c_labels, self.rare, self.prune, self.prune_senses) < 0:
+            raise ConfigError("c_senses, c_arguments, c_labels, rare, prune and prune_senses must be at least 0")
         if self.sample < 3 or self.min_count < 1 or self.sense_count < 1:
             raise ConfigError("sample must be at least 3, min_count and sense_count at least 1")
         try:
@@ -141,7 +142,7 @@ class RoleLabeller(Trainable):
         together = Predicates.of(docs, settings.layer)
         self.senses, report = SenseModel.fit(
             together, self._sense_templates, min_count=settings.sense_count, c=settings.c_senses,
-            precision=settings.precision, prune=settings.prune,
+            precision=settings.precision, prune=settings.prune_senses,
         )  # fmt: skip
         choices = Choices(
             settings.prune_tree, settings.rare, settings.c_arguments, settings.c_labels, settings.sample,

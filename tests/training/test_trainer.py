@@ -163,3 +163,32 @@ score = ["frames"]
     assert 0 < scores["gold words"]["labelled"] <= scores["gold trees"]["labelled"]
     assert scores["raw text"]["labelled"] > 0
     assert nlp.card["settings"]["1 roles"]["copies"] == "tagger, parser"
+
+
+def test_graphs_of_meaning_are_trained_after_a_model_and_scored_by_smatch(examples: Path, tmp_path: Path) -> None:
+    path = tmp_path / "amr.toml"
+    graphs = (examples / "meaning.amr").as_posix()
+    path.write_text(f"""
+name = "small-amr"
+language = "English"
+licence = "MIT"
+after = "en"
+[corpora.harbour]
+title = "A harbour"
+licence = "MIT"
+train = "{graphs}"
+dev = "{graphs}"
+[[components]]
+task = "amr"
+train = ["harbour"]
+settings = {{ hash_bits = 16 }}
+[[tests]]
+name = "harbour"
+corpus = "harbour.dev"
+score = ["amr"]
+""")
+    nlp, report = train_pipeline(read_config(path))
+    assert [component.task for component in nlp.components] == ["amr"]
+    (row,) = report["tests"]
+    assert row["from"] == "gold words"
+    assert row["scores"]["Smatch"] > 90

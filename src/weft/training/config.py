@@ -23,7 +23,7 @@ settings = { epochs = 6 }         # settings of the task
 [[tests]]
 name = "EWT dev"
 corpus = "ewt.dev"
-score = ["ud"]                    # ud, frames, or layers of spans: chunks, entities, mwe, disfluencies
+score = ["ud"]                    # ud, frames, amr, or layers of spans: chunks, entities, mwe, disfluencies
 ```
 
 Paths are relative to the file itself or to the data folder (`weft.data`). A file that begins with `like = "en.toml"`

@@ -5,6 +5,7 @@
     chunks      F1 of base chunks against those derived from gold trees by rule, from raw text and from gold words
     frames      F1 of semantic frames (`weft.evaluate.semantics.frames`), labelled and by metric, and of predicates by
                 part of speech, from raw text, from gold words and from gold trees; predicates are found, not given
+    amr         Smatch of the graphs, exact (`weft.evaluate.semantics.smatch`), from gold words
     mwe         link F1 of multiword expressions, from gold words (`weft.evaluate.labels.mwe`)
     disfluencies  precision, recall and F1 of deleted words, from gold words; with gold trees also UAS and LAS of the
                 other words (`weft.evaluate.labels.disfluency`)
@@ -27,8 +28,10 @@ from weft.evaluate.labels.disfluency import evaluate_disfluency
 from weft.evaluate.labels.mwe import score_expressions
 from weft.evaluate.labels.spans import evaluate_spans
 from weft.evaluate.semantics.frames import evaluate_frames
+from weft.evaluate.semantics.smatch import evaluate_amr_documents
 from weft.evaluate.trees.ud import evaluate_ud
 from weft.pipeline.pipeline import Pipeline
+from weft.text.conventions.amr import LAYER as AMR
 from weft.text.conventions.expressions import expressions_of
 from weft.text.conventions.repairs import LAYER
 from weft.text.doc import Doc
@@ -69,6 +72,10 @@ def score_test(nlp: Pipeline, test: TestSpec, corpora: CorpusReader, workers: in
                     groups = _by_group(counts, groups_of_units(docs, test.by), docs)
             elif kind == FRAMES and way != TAGS:
                 scores |= _frames(docs, found)
+            elif kind == AMR and way == GOLD:
+                total = evaluate_amr_documents(docs, found).total()
+                named = {"Smatch": total.f1, "Smatch precision": total.precision, "Smatch recall": total.recall}
+                scores |= {name: 100 * value for name, value in named.items()}
             elif kind == DISFLUENCIES:
                 scores |= {name: 100 * value for name, value in _repairs(docs, found).items()}
             elif way == GOLD or (kind == CHUNKS and way == RAW):

@@ -16,6 +16,7 @@ from weft.pipeline.component import Asked
 from weft.text.conventions.alternatives import alternatives
 from weft.text.doc import Doc
 from weft.text.frames import FrameRow, set_frames
+from weft.text.layers import SpanLayer
 from weft.text.validity import check_doc
 
 CHARS = 50_000
@@ -24,6 +25,7 @@ MOST = 700e6
 #: Checks whether to stop until a text is given up: a few blocks show what a block takes.
 CHECKS = 3
 STATUS = Path("/proc/self/status")
+READ_TREES = ("relations", "hedge", "roles", "roles-bins", "amr", "scope")
 
 
 @contextmanager
@@ -56,7 +58,9 @@ def text_for(name: str) -> Doc:
     """A document of one sentence of 50,000 characters for a model."""
     if name == "constituents":
         return Doc("我喜欢茶学生她在图书馆看书" * (CHARS // 13))
-    doc = long_doc(CHARS // 4, parsed=name in ("relations", "hedge", "roles", "roles-bins"))
+    doc = long_doc(CHARS // 4, parsed=name in READ_TREES)
+    if name == "amr":
+        doc.spans["entities"] = SpanLayer(doc.strings)
     if name == "roles-joint":  # predicates are given
         set_frames(doc, [FrameRow(i, "see.01") for i, tag in enumerate(doc.column("upos")) if tag == "VERB"])
     return Doc(doc.text[:CHARS]) if name in RAW else doc

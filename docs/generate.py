@@ -266,10 +266,10 @@ def _plot(facts: dict[str, Any]) -> Curve | None:
 
 
 def _pipeline_blocks() -> dict[str, str]:
-    """The table of all trained pipelines, and the cards of the two English models, with scores by genre."""
+    """The table of all trained pipelines, and the cards of the English models, with scores by genre."""
     reports = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("pipeline-*.json"))]
     cards = {}
-    for name in ("en", "en-speech"):
+    for name in ("en", "en-speech", "en-roles"):
         report = next((report for report in reports if report["name"] == name), None)
         cards[name] = f"Not trained yet: `weft train pipeline configs/{name}.toml`."
         if report is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import weft
+import weft.formats
 from weft.errors import FormatError, WeftError
 from weft.formats import read, write
 from weft.formats.roles.layouts import LAYOUTS, long_label, short_label
@@ -165,3 +165,31 @@ def test_labels_of_propbank_and_conll_are_the_same_labels():
     for label in ("A0", "AM-TMP", "R-A1", "C-AM-LOC", "AA", "ACT", "RSTR"):
         assert short_label(long_label(label)) == label
     assert set(LAYOUTS) >= set(FILES)
+
+
+def test_files_of_universal_propositions_may_have_either_layout(examples: Path, tmp_path: Path) -> None:
+    marked = tmp_path / "marked.up"
+    marked.write_bytes((examples / "roles" / "evening.conllu").read_bytes())
+    (doc,) = read(marked)
+    write([doc], tmp_path / "columns.up")
+    (again,) = read(tmp_path / "columns.up")
+    assert frame_rows(doc) == frame_rows(again) != []
+    bare = tmp_path / "bare.up"
+    bare.write_text("1\tDogs\tdog\tNOUN\t_\t_\t0\troot\t_\t_\t_\t_\n")
+    (doc,) = read(bare)
+    assert frame_rows(doc) == []
+
+
+def test_converting_to_conllu_keeps_frames_and_says_so(examples: Path, tmp_path: Path) -> None:
+    source, target, again = examples / "roles" / "evening.conllu", tmp_path / "misc.conllu", tmp_path / "again.conllu"
+    report = weft.formats.Report()
+    weft.formats.convert(source, target, report=report)
+    assert report.lost == set()
+    assert [frame_rows(doc) for doc in read(target)] == [frame_rows(doc) for doc in read(source)]
+    weft.formats.convert(target, again, report=report)
+    assert again.read_bytes() == target.read_bytes()
+    doc = Doc.from_words([["Dogs", "bark"]])
+    set_frames(doc, [FrameRow(1, "bark.01"), FrameRow(1, "bark.02")])
+    write([doc], tmp_path / "twice.jsonl")
+    weft.formats.convert(tmp_path / "twice.jsonl", target, report=report)
+    assert report.lost == {"spans/frames", "relations/frames"}

@@ -15,6 +15,7 @@ from weft.pipeline.registry import component_class
 from weft.tasks.tagging.scl_projection import ProjectionSettings, TokenProjection
 from weft.text.conventions.expressions import Expressions, set_expressions
 from weft.text.doc import Doc
+from weft.text.frames import FrameRow, Role, set_frames
 from weft.text.layers import SpanLayer
 
 #: A sentence, word by word: form, tag, head, relation.
@@ -72,6 +73,13 @@ def _flat() -> list[Doc]:
     doc.spans["entities"] = SpanLayer(doc.strings)
     for first in doc.sentence_offsets[:-1:2].tolist():
         doc.spans["entities"].add([(first + 13, first + 15)], "PER")
+    return [doc]
+
+
+def _framed() -> list[Doc]:
+    doc = treebank().subset(range(treebank().n_sentences))
+    verbs = [i for i, tag in enumerate(doc.column("upos")) if tag == "VERB"]
+    set_frames(doc, [FrameRow(i, f"{doc.column('lemma')[i]}.01", (Role("A0", i - 1, i),)) for i in verbs])
     return [doc]
 
 
@@ -174,6 +182,11 @@ MODELS: dict[str, Callable[[], Component]] = {
     "segments": lambda: _fitted("segments", epochs=1),
     "segments any gap": lambda: _fitted("segments", epochs=1, gap=0),
     "mwe": lambda: _fitted("mwe", _expressions(), epochs=2),
+    "roles": lambda: _fitted("roles", _framed(), c_arguments=1.0, c_labels=1.0),
+    "roles-bins": lambda: _fitted("roles-bins", _framed()),
+    "roles-joint": lambda: _fitted("roles-joint", _framed(), epochs=1),
+    "amr": lambda: _fitted("amr", list(read(EXAMPLES / "meaning.amr")), hash_bits=16),
+    "scope": lambda: _fitted("scope", list(read(EXAMPLES / "scope" / "commands.jsonl"))),
     "hedge": lambda: _fitted("hedge", list(read(EXAMPLES / "hedges.xml")), sentence_learner="l2"),
     "timeline": lambda: _fitted("timeline", list(read(EXAMPLES / "timeline" / "notes.jsonl")), iterations=10),
     "sentiment": lambda: _fitted("sentiment", _reviews("films"), learning="coarse", epochs=1),

@@ -15,6 +15,8 @@ from weft.infer.trees.projectivity import is_projective, is_tree
 from weft.pipeline.component import Asked
 from weft.text.conventions.alternatives import alternatives
 from weft.text.doc import Doc
+from weft.text.frames import FrameRow, set_frames
+from weft.text.layers import SpanLayer
 from weft.text.validity import check_doc
 
 CHARS = 50_000
@@ -23,6 +25,7 @@ MOST = 700e6
 #: Checks whether to stop until a text is given up: a few blocks show what a block takes.
 CHECKS = 3
 STATUS = Path("/proc/self/status")
+READ_TREES = ("relations", "hedge", "roles", "roles-bins", "amr", "scope")
 
 
 @contextmanager
@@ -55,7 +58,11 @@ def text_for(name: str) -> Doc:
     """A document of one sentence of 50,000 characters for a model."""
     if name == "constituents":
         return Doc("我喜欢茶学生她在图书馆看书" * (CHARS // 13))
-    doc = long_doc(CHARS // 4, parsed=name in ("relations", "hedge"))
+    doc = long_doc(CHARS // 4, parsed=name in READ_TREES)
+    if name == "amr":
+        doc.spans["entities"] = SpanLayer(doc.strings)
+    if name == "roles-joint":  # predicates are given
+        set_frames(doc, [FrameRow(i, "see.01") for i, tag in enumerate(doc.column("upos")) if tag == "VERB"])
     return Doc(doc.text[:CHARS]) if name in RAW else doc
 
 
@@ -63,7 +70,10 @@ def text_for(name: str) -> Doc:
 @pytest.mark.parametrize("name", MODELS)
 def test_a_long_text_takes_bounded_memory(name: str) -> None:
     model = MODELS[name]()
-    model([treebank().subset([0]) if name not in RAW else Doc("新书")])
+    first = treebank().subset([0]) if name not in RAW else Doc("新书")
+    if name == "roles-joint":
+        set_frames(first, [FrameRow(2, "see.01")])
+    model([first])
     doc = text_for(name)
     with limited_memory(), stopped_after(CHECKS):
         model([doc])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import weft
-from weft.errors import ModelError
+from weft.errors import ModelError, WeftError
 from weft.pipeline import models
 from weft.pipeline.pipeline import Pipeline
 
@@ -68,10 +68,36 @@ def test_the_option_for_coreference_finds_who_is_meant(folder: Path) -> None:
     assert all("raw text" in name for name in card["scores"])
 
 
+def test_the_option_for_roles_finds_predicates_senses_and_arguments_in_raw_text(folder: Path) -> None:
+    nlp = weft.load("en", "en-roles")
+    doc = nlp("The captain gave Anna a map. She saw the old boat.")
+    frames = {frame.sense: {each.label: each.phrase for each in frame.arguments} for frame in doc.frames}
+    assert frames["give.01"] == {"A0": "The captain", "A2": "Anna", "A1": "a map"}
+    assert frames["see.01"] == {"A0": "She", "A1": "the old boat"}
+    alone = weft.load("en-roles")
+    assert alone.card["licence"] == "CC BY-SA 4.0"
+    assert all("BY-SA" in corpus for corpus in alone.card["corpora"])
+    parsed = weft.load("en")("The captain gave Anna a map. She saw the old boat.")
+    alone(parsed)
+    assert [frame.row for frame in parsed.frames] == [frame.row for frame in doc.frames]
+    with pytest.raises(WeftError, match="needs the layer head, deprel"):
+        alone("Dogs bark.")
+
+
+def test_nouns_adjectives_and_auxiliaries_are_predicates_of_the_option_for_roles(folder: Path) -> None:
+    nlp = weft.load("en", "en-roles")
+    doc = nlp("Their decision was easy. They are afraid of him.")
+    assert {"NOUN", "ADJ", "AUX"} <= {frame.predicate.upos for frame in doc.frames}
+
+
 def test_the_models_of_the_package_are_listed_and_small(folder: Path) -> None:
     own = models.available()
     assert {"en", "en-coref", "en-speech"} <= set(own)
     assert own["en-coref"].stat().st_size <= 4e6
+
+
+    assert {"en", "en-roles", "en-speech"} <= set(own)
+    assert own["en-roles"].stat().st_size <= 6e6
     assert own["en-speech"].stat().st_size <= 3e6
     assert own["en-times"].stat().st_size <= 2e6
     assert own["en"].stat().st_size <= 18e6

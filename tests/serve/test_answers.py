@@ -86,3 +86,19 @@ def test_an_answer_with_pictures_has_the_timeline_of_the_text() -> None:
     assert answer["timeline"].startswith("<svg")
     assert "wrote" in answer["timeline"]
     assert "timeline" not in json.loads(to_json(doc, "any", 0.0))
+
+
+def test_roles_of_the_english_model_are_arcs_of_the_tree_and_spans_of_every_format(tmp_path: Path) -> None:
+    doc = weft.load("en", "en-roles")("The captain gave Anna a map.")
+    answer = json.loads(to_json(doc, "en+en-roles", 0.0, pictures=True))
+    tree = answer["sentences"][0]["pictures"]["tree"]
+    assert all(f">{label}<" in tree for label in ("A0", "A1", "A2"))
+    assert "give.01" in tree
+    assert {span["label"] for span in answer["spans"]["frames"]} >= {"give.01", "A0", "A1", "A2"}
+    formats = formats_of(["tokens", "head", "spans/frames", "relations/frames"])
+    assert "bioscope" not in formats
+    for format in ("conllu", "records", "jsonl", "parquet"):
+        file = to_file(doc, format)
+        (tmp_path / file.name).write_bytes(file.content)
+        (again,) = weft.read(tmp_path / file.name, format)
+        assert [frame.row for frame in again.frames] == [frame.row for frame in doc.frames]

@@ -102,3 +102,22 @@ def test_calls_of_switchboard_are_read_with_their_repairs(tmp_path: Path) -> Non
     )
     doc = reader(tmp_path, train=["calls.tsv"], read={"format": "switchboard"}).docs(["own"])[0]
     assert [span.text for span in doc.span_views("disfluencies")] == ["we"]
+
+
+def test_frames_of_another_file_are_joined_by_words_whatever_their_order(tmp_path: Path) -> None:
+    row = "{}\t{}\t_\t{}\t_\t_\t{}\t{}\t_\t_"
+    trees = [[("Dogs", "NOUN", 2, "nsubj"), ("bark", "VERB", 0, "root")], [("Go", "VERB", 0, "root")],
+             [("Cats", "NOUN", 2, "nsubj"), ("purr", "VERB", 0, "root")]]  # fmt: skip
+    text = "".join("\n".join(row.format(i, *word) for i, word in enumerate(each, 1)) + "\n\n" for each in trees)
+    (tmp_path / "train.conllu").write_text(text)
+    roles = "1\t{}\t_\tX\t_\t_\t0\troot\t_\t_\tA0\n2\t{}\t_\tX\t_\t_\t0\troot\tY\t{}\t_\n\n"
+    (tmp_path / "roles.tsv").write_text(
+        roles.format("Cats", "purr", "purr.01") + roles.format("Dogs", "bark", "bark.01")
+    )
+    joined = reader(tmp_path, train=["train.conllu"], read={}, frames={"train": "roles.tsv"}).docs(["own"])
+    assert [(frame.sense, frame.arguments[0].text) for doc in joined for frame in doc.frames] == [
+        ("bark.01", "Dogs"),
+        ("purr.01", "Cats"),
+    ]
+    assert [doc.column("form") for doc in joined] == [["Dogs", "bark", "Cats", "purr"]]
+    assert [doc.column("deprel") for doc in joined] == [["nsubj", "root"] * 2]

@@ -126,3 +126,69 @@ def test_an_option_learns_from_the_tags_of_the_model_it_works_after(
     assert row["scores"]["UAS"] > 60
     nlp.save(tmp_path / "speech.weft")
     assert weft.load("small", "speech")("the boat the boat came to the island").has("spans/disfluencies")
+
+
+def test_roles_learn_from_copies_with_predicted_trees_and_are_scored_from_raw_text_words_and_trees(
+    examples: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "roles.toml"
+    path.write_text(f"""
+name = "kitchen-roles"
+language = "English"
+licence = "MIT"
+after = "en"
+folds = 2
+[corpora.kitchen]
+title = "A kitchen"
+licence = "MIT"
+train = "{(examples / "roles" / "kitchen.conllu").as_posix()}"
+dev = "{(examples / "roles" / "evening.conllu").as_posix()}"
+[[components]]
+task = "roles"
+train = ["kitchen"]
+settings = {{ c_senses = 1.0, c_arguments = 1.0, c_labels = 1.0, more = "sense+path" }}
+copies = [{{ task = "tagger", settings = {{ epochs = 1 }} }}, {{ task = "parser", settings = {{ epochs = 1 }} }}]
+[[tests]]
+name = "evening"
+corpus = "kitchen.dev"
+score = ["frames"]
+""")
+    said: list[str] = []
+    nlp, report = train_pipeline(read_config(path), say=said.append)
+    assert "tags and trees of 2 folds" in said
+    assert [component.task for component in nlp.components] == ["roles"]
+    scores = {row["from"]: row["scores"] for row in report["tests"]}
+    assert list(scores) == ["raw text", "gold words", "gold trees"]
+    assert scores["gold trees"]["labelled"] > 95
+    assert 0 < scores["gold words"]["labelled"] <= scores["gold trees"]["labelled"]
+    assert scores["raw text"]["labelled"] > 0
+    assert nlp.card["settings"]["1 roles"]["copies"] == "tagger, parser"
+
+
+def test_graphs_of_meaning_are_trained_after_a_model_and_scored_by_smatch(examples: Path, tmp_path: Path) -> None:
+    path = tmp_path / "amr.toml"
+    graphs = (examples / "meaning.amr").as_posix()
+    path.write_text(f"""
+name = "small-amr"
+language = "English"
+licence = "MIT"
+after = "en"
+[corpora.harbour]
+title = "A harbour"
+licence = "MIT"
+train = "{graphs}"
+dev = "{graphs}"
+[[components]]
+task = "amr"
+train = ["harbour"]
+settings = {{ hash_bits = 16 }}
+[[tests]]
+name = "harbour"
+corpus = "harbour.dev"
+score = ["amr"]
+""")
+    nlp, report = train_pipeline(read_config(path))
+    assert [component.task for component in nlp.components] == ["amr"]
+    (row,) = report["tests"]
+    assert row["from"] == "gold words"
+    assert row["scores"]["Smatch"] > 90

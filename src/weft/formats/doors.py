@@ -36,12 +36,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from weft.errors import ConfigError, DataError, FormatError, did_you_mean, did_you_mean_file
+from weft.errors import ConfigError, DataError, FormatError, WeftError, did_you_mean, did_you_mean_file
 from weft.formats.losses import lost_layers
 from weft.formats.markup import strip_html as without_tags
 from weft.formats.streams import STANDARD, Faults, FilePart, raw_blocks
+from weft.text.conventions.misc_frames import misc_of_frames
 from weft.text.corpus import Corpus
 from weft.text.doc import Doc
+from weft.text.frames import LAYER as FRAMES
 from weft.text.report import Report
 
 #: Formats and their suffixes.
@@ -276,10 +278,24 @@ def convert(
         for doc in corpus:
             if change is not None:
                 change(doc)
-            report.lost |= lost_layers(doc, kind, writing.get("fields"))
+            lost = lost_layers(doc, kind, writing.get("fields"))
+            if kind == "conllu" and f"spans/{FRAMES}" in lost and _frames_in_misc(doc):
+                lost -= {f"spans/{FRAMES}", f"relations/{FRAMES}"}
+            report.lost |= lost
             yield doc
 
     return write(watched(), target, kind, **writing)
+
+
+def _frames_in_misc(doc: Doc) -> bool:
+    """Write the frames of a document into MISC, unless they stand there; False if MISC cannot represent them."""
+    if any("Frame=" in misc for misc in doc.column("misc")):
+        return True
+    try:
+        misc_of_frames(doc)
+    except WeftError:
+        return False
+    return True
 
 
 def expand(paths: PathLike | Iterable[PathLike], format: str | None = None) -> list[str]:

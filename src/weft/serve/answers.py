@@ -55,7 +55,7 @@ def formats_of(provides: Sequence[str]) -> list[str]:
     formats += ["penn"] if "constituents" in provides else []
     formats += ["streusle"] if "spans/mwe" in provides else []
     links = {layer for layer in provides if layer.startswith("relations/")}
-    formats += ["bioscope"] if links - {"relations/scope", "relations/timeline"} else []
+    formats += ["bioscope"] if links - {"relations/scope", "relations/timeline", "relations/frames"} else []
     return formats
 
 

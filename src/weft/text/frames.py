@@ -44,11 +44,12 @@ class FrameRow(NamedTuple):
 class Argument:
     """An argument of a frame: a view of one span."""
 
-    __slots__ = ("doc", "role")
+    __slots__ = ("doc", "role", "row")
 
-    def __init__(self, doc: Doc, role: Role) -> None:
+    def __init__(self, doc: Doc, role: Role, row: FrameRow | None = None) -> None:
         self.doc = doc
         self.role = role
+        self.row = row  # the frame
 
     @property
     def label(self) -> str:
@@ -69,6 +70,27 @@ class Argument:
     def text(self) -> str:
         words = self.words
         return self.doc.text[words[0].start : words[-1].end]
+
+    @property
+    def phrase(self) -> str:
+        """The text of the whole argument: its words and all words below them in the tree.
+
+        The branch of the predicate and other arguments of the frame are left out, and so is punctuation at either end.
+
+        >>> from weft.text import Doc
+        >>> doc = Doc.from_words([["The", "old", "dog", "which", "barked", ",", "slept"]],
+        ...                      head=[[3, 3, 7, 5, 3, 5, 0]])
+        >>> set_frames(doc, [FrameRow(4, "bark.01", (Role("A0", 2, 3),)), FrameRow(6, "sleep.01", (Role("A0", 2, 3),))])
+        >>> [frame.arguments[0].phrase for frame in doc.frames]
+        ['The old dog', 'The old dog which barked']
+        """
+        if self.row is None:
+            return phrase_of(self.doc, self.role.start, self.role.end)
+        others = [  # a relative pronoun (R-A0) stands inside the phrase that it refers to
+            role.start for role in self.row.roles
+            if not self.role.start <= role.start < self.role.end and not role.label.startswith("R-")
+        ]  # fmt: skip
+        return phrase_of(self.doc, self.role.start, self.role.end, self.row.predicate, others)
 
     def __repr__(self) -> str:
         return f"Argument({self.text!r}, {self.label!r})"
@@ -102,7 +124,7 @@ class Frame:
 
     @property
     def arguments(self) -> list[Argument]:
-        return [Argument(self.doc, role) for role in self.row.roles]
+        return [Argument(self.doc, role, self.row) for role in self.row.roles]
 
     @property
     def sentence(self) -> Sentence:
@@ -187,6 +209,51 @@ def head_of_span(doc: Doc, start: int, end: int) -> tuple[int, int]:
     heads = doc.head[start:end].tolist()
     outside = [start + k for k, head in enumerate(heads) if not start <= first + head - 1 < end or head <= 0]
     return (outside[0], len(outside)) if outside else (start, 0)
+
+
+def phrase_of(doc: Doc, start: int, end: int, without: int = -1, others: Sequence[int] = ()) -> str:
+    """The text of words `start:end` and of all words below them in the tree.
+
+    Left out are the branch that holds the word `without`, what stands below `others`, and punctuation at either end.
+    Pieces that other words separate are joined by a space. Without a tree it is the text of the words.
+
+    >>> from weft.text import Doc
+    >>> phrase_of(Doc.from_words([["on", "the", "old", "roof", ",", "we"]], head=[[4, 4, 4, 6, 4, 0]]), 3, 4)
+    'on the old roof'
+    """
+    inside = set(range(start, end))
+    if doc.head is not None:
+        sentence = Word(doc, start).sentence
+        first = sentence.first
+        heads = [first + head - 1 if head > 0 else -1 for head in doc.head[first : sentence.end].tolist()]
+        closed = {*others, *_up_from(heads, first, without)} - inside
+        for word in range(first, sentence.end):
+            path = [word]
+            while path[-1] >= 0 and path[-1] not in inside and len(path) <= len(heads):
+                path.append(heads[path[-1] - first])
+            if path[-1] in inside and closed.isdisjoint(path):
+                inside.update(path)
+    words = sorted(inside)
+    while len(words) > 1 and not any(map(str.isalnum, Word(doc, words[-1]).form)):
+        words.pop()
+    while len(words) > 1 and not any(map(str.isalnum, Word(doc, words[0]).form)):
+        words.pop(0)
+    pieces: list[list[int]] = []
+    for word in words:
+        if pieces and pieces[-1][1] == word - 1:
+            pieces[-1][1] = word
+        else:
+            pieces.append([word, word])
+    return " ".join(doc.text[Word(doc, one).start : Word(doc, last).end] for one, last in pieces)
+
+
+def _up_from(heads: Sequence[int], first: int, word: int) -> set[int]:
+    """A word and all words above it in a sentence."""
+    above: set[int] = set()
+    while first <= word < first + len(heads) and word not in above:
+        above.add(word)
+        word = heads[word - first]
+    return above
 
 
 def roles_at_heads(doc: Doc, layer: str = LAYER) -> int:

@@ -23,7 +23,7 @@ settings = { epochs = 6 }         # settings of the task
 [[tests]]
 name = "EWT dev"
 corpus = "ewt.dev"
-score = ["ud"]                    # ud, or layers of spans: chunks, entities, mwe, disfluencies
+score = ["ud"]                    # ud, frames, amr, or layers of spans: chunks, entities, mwe, disfluencies
 ```
 
 Paths are relative to the file itself or to the data folder (`weft.data`). A file that begins with `like = "en.toml"`
@@ -67,6 +67,7 @@ class CorpusSpec:
     apart: bool = False  # leave out training sentences that also occur in dev or test
     sentences: int = 0  # limit per part; 0: all
     repairs: bool = False  # turn the trees into transcripts with inserted speech repairs
+    frames: dict[str, str] = field(default_factory=dict)  # files with semantic roles of the same sentences, by part
 
     def files(self, part: str) -> list[str]:
         found: list[str] = getattr(self, part)
@@ -106,6 +107,7 @@ class ComponentSpec:
     recase: float = 0.0  # share of the training sentences to repeat in capitals, and in small letters
     base_chunks: bool = False  # the layer `chunks` is read from trees by rule (`weft.treebanks.base_chunks`)
     settings: dict[str, Any] = field(default_factory=dict)
+    copies: list[dict[str, Any]] = field(default_factory=list)  # components (task, settings): `weft.training.copies`
 
 
 @dataclass
@@ -285,6 +287,14 @@ class _Reader:
                 self._missing(spec.clusters, config.clusters, "clusters")
             for reference in (*spec.train, *spec.dev):
                 self._reference(reference, config.corpora)
+            for part in spec.copies:
+                self._copier(part)
+        for name, corpus in config.corpora.items():
+            for part_name in corpus.frames:
+                if part_name not in PARTS or not corpus.files(part_name):
+                    raise ConfigError(
+                        f"{self._at('frames')}: the corpus {name!r} has no {part_name!r} to join frames to"
+                    )
         for test in config.tests:
             self._reference(test.corpus, config.corpora)
 
@@ -297,6 +307,18 @@ class _Reader:
             raise ConfigError(
                 f"{self._at_value(reference)}: the corpus {name!r} has no {part!r}; it has {', '.join(have)}"
             )
+
+    def _copier(self, part: Any) -> None:
+        """Raise an error for a component of `copies` that does not exist."""
+        self.typed("a component of `copies`", part, dict, "copies")
+        wrong = [key for key in part if key not in ("task", "settings")]
+        if wrong or "task" not in part:
+            raise ConfigError(f"{self._at('copies')}: a component of `copies` has a task and settings, got {part}")
+        try:
+            method_name(self.typed("task", part["task"], str, "copies"), "")
+        except ConfigError as error:
+            raise ConfigError(f"{self._at_value(part['task'])}: {error}") from None
+        self.typed(f"settings of {part['task']}", part.get("settings", {}), dict, "copies")
 
     def _missing(self, name: str, known: Mapping[str, Any], kind: str) -> None:
         hint = did_you_mean(name, known, f"there are: {', '.join(known) or 'none'}")

@@ -20,6 +20,7 @@ from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
 from weft.training.config import PARTS, ClusterSpec, CorpusSpec, PipelineConfig, split_reference
 from weft.training.patterns import read_patterns
+from weft.treebanks.join_roles import join_roles
 
 ENTITIES = "entities"
 #: Formats that only configurations support: transcripts for scoring repairs, and patterns to train a segmenter on.
@@ -66,6 +67,8 @@ class CorpusReader:
         if corpus.read.get("format") == PATTERNS:
             return [doc for path in paths for doc in read_patterns(path, self.seed)]
         docs = [doc for path in paths for doc in _with_names(list(read(path, **corpus.read)))]
+        if part in corpus.frames:
+            docs = join_roles(docs, read(self.find(corpus.frames[part]), "roles")).docs
         return [_relabelled(_dropped(_stripped(doc, corpus.strip), corpus.drop), corpus.labels) for doc in docs]
 
     def find(self, path: str) -> Path:

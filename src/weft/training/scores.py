@@ -3,6 +3,9 @@
     ud          the metrics of the CoNLL 2018 shared task (`weft.evaluate.trees.ud`), from raw text and from gold words;
                 tree metrics also from gold tags
     chunks      F1 of base chunks against those derived from gold trees by rule, from raw text and from gold words
+    frames      F1 of semantic frames (`weft.evaluate.semantics.frames`), labelled and by metric, and of predicates by
+                part of speech, from raw text, from gold words and from gold trees; predicates are found, not given
+    amr         Smatch of the graphs, exact (`weft.evaluate.semantics.smatch`), from gold words
     mwe         link F1 of multiword expressions, from gold words (`weft.evaluate.labels.mwe`)
     disfluencies  precision, recall and F1 of deleted words, from gold words; with gold trees also UAS and LAS of the
                 other words (`weft.evaluate.labels.disfluency`)
@@ -24,18 +27,24 @@ from weft.evaluate.documents import groups_of_units
 from weft.evaluate.labels.disfluency import evaluate_disfluency
 from weft.evaluate.labels.mwe import score_expressions
 from weft.evaluate.labels.spans import evaluate_spans
+from weft.evaluate.semantics.frames import evaluate_frames
+from weft.evaluate.semantics.smatch import evaluate_amr_documents
 from weft.evaluate.trees.ud import evaluate_ud
 from weft.pipeline.pipeline import Pipeline
+from weft.text.conventions.amr import LAYER as AMR
 from weft.text.conventions.expressions import expressions_of
 from weft.text.conventions.repairs import LAYER
 from weft.text.doc import Doc
+from weft.text.frames import LAYER as FRAMES
 from weft.training.config import TestSpec
 from weft.training.corpora import CorpusReader
 from weft.training.jackknife import COLUMNS
 from weft.treebanks.base_chunks import set_base_chunks
 
-RAW, GOLD, TAGS = "raw text", "gold words", "gold tags"
+RAW, GOLD, TAGS, GOLD_TREES = "raw text", "gold words", "gold tags", "gold trees"
 TREES = ("UAS", "LAS", "CLAS")
+#: Predicates of a part of speech are scored apart if gold has at least this many dependencies of them.
+_FEWEST = 100
 CHUNKS, EXPRESSIONS, DISFLUENCIES, UD = "chunks", "mwe", LAYER, "ud"
 
 
@@ -47,19 +56,26 @@ def score_test(nlp: Pipeline, test: TestSpec, corpora: CorpusReader, workers: in
             set_base_chunks(doc)
     rows = []
     trees = UD in test.score and any("head" in component.provides for component in nlp.components)
-    raw = (RAW,) if {UD, CHUNKS} & set(test.score) else ()
-    for way in (*raw, GOLD, TAGS) if trees else (*raw, GOLD):
+    raw = (RAW,) if {UD, CHUNKS, FRAMES} & set(test.score) else ()
+    given = (*((TAGS,) if trees else ()), *((GOLD_TREES,) if FRAMES in test.score else ()))
+    for way in (*raw, GOLD, *given):
         found = annotated(nlp, docs, way, workers, probabilities=way == GOLD)
         scores: dict[str, float] = {}
         groups: dict[str, dict[str, float]] = {}
         for kind in test.score:
-            if kind == UD:
+            if kind == UD and way != GOLD_TREES:
                 counts = evaluate_ud(docs, found).counts
                 if way == TAGS:
                     counts = {name: each for name, each in counts.items() if name in TREES}
                 scores |= {name: _percent(each) for name, each in counts.items() if _told(name, docs)}
                 if test.by and way != TAGS:
                     groups = _by_group(counts, groups_of_units(docs, test.by), docs)
+            elif kind == FRAMES and way != TAGS:
+                scores |= _frames(docs, found)
+            elif kind == AMR and way == GOLD:
+                total = evaluate_amr_documents(docs, found).total()
+                named = {"Smatch": total.f1, "Smatch precision": total.precision, "Smatch recall": total.recall}
+                scores |= {name: 100 * value for name, value in named.items()}
             elif kind == DISFLUENCIES:
                 scores |= {name: 100 * value for name, value in _repairs(docs, found).items()}
             elif way == GOLD or (kind == CHUNKS and way == RAW):
@@ -78,6 +94,9 @@ def annotated(nlp: Pipeline, docs: Sequence[Doc], way: str, workers: int = 1, pr
         return list(nlp.pipe([Doc(doc.text) for doc in docs], workers=workers))
     if way == TAGS:  # only trees are scored; other components may need tags that the gold documents do not have
         nlp = Pipeline([component for component in nlp.components if "head" in component.provides])
+    if way == GOLD_TREES:
+        nlp = Pipeline([component for component in nlp.components if "head" in component.requires])
+        return list(nlp.pipe([parsed(doc) for doc in docs], workers=workers))
     known = [bare(doc, COLUMNS if way == TAGS else ()) for doc in docs]
     return list(nlp.pipe(known, workers=workers, probabilities=probabilities))
 
@@ -93,6 +112,13 @@ def bare(doc: Doc, columns: Sequence[str] = ()) -> Doc:
     new.columns = {name: ids for name, ids in doc.columns.items() if name == "form" or name in columns}
     new.multiwords = doc.multiwords
     new.set_sentences(doc.sentence_offsets)
+    return new
+
+
+def parsed(doc: Doc) -> Doc:
+    """A copy of a document with only its words, sentences, tags and trees."""
+    new = bare(doc, (*COLUMNS, "deprel"))
+    new.head = doc.head
     return new
 
 
@@ -169,6 +195,12 @@ def _spans(gold: Sequence[Doc], system: Sequence[Doc], layer: str) -> dict[str, 
     report = evaluate_spans(gold, system, layer)
     classes = {} if layer == CHUNKS else report.by_label
     return {layer: _percent(report.counts), **{label: _percent(counts) for label, counts in classes.items()}}
+
+
+def _frames(gold: Sequence[Doc], system: Sequence[Doc]) -> dict[str, float]:
+    report = evaluate_frames(gold, system)
+    groups = {tag: counts for tag, counts in report.by_tag.items() if counts.total().gold >= _FEWEST}
+    return {name: _percent(counts) for name, counts in (*report.counts.items(), *groups.items())}
 
 
 def _percent(counts: Counts) -> float:

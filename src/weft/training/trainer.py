@@ -1,6 +1,7 @@
 """Trains the components of a pipeline one after the other, scores the pipeline, and writes its card.
 
 component i trains on  corpora with gold layers + tags (gold, predicted by components before it, or jackknifed)
+                       + copies with tags and trees as on unseen text, if the configuration asks for them
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,11 @@ from weft.pipeline import models
 from weft.pipeline.component import Component
 from weft.pipeline.models import SUFFIX
 from weft.pipeline.pipeline import Pipeline
-from weft.pipeline.registry import new_component
+from weft.pipeline.registry import TASKS, method_name, new_component
 from weft.storage import digest
 from weft.text.doc import Doc
 from weft.training.config import ComponentSpec, PipelineConfig, split_reference
+from weft.training.copies import copies
 from weft.training.corpora import CorpusReader, check_words
 from weft.training.jackknife import Jackknife, gives_tags, tagged
 from weft.training.recase import recased
@@ -82,7 +84,7 @@ class _Run:
             self.say(f"{spec.task} ({number} of {len(self.config.components)})")
             self.report["components"].append(self._fit(spec))
         nlp = Pipeline(self._trained())
-        whole = Pipeline([*(part for part in self.before if gives_tags(part)), *nlp.components])
+        whole = Pipeline([*_needed(self.before, nlp.components), *nlp.components])
         for test in self.config.tests:
             self.say(f"scoring on {test.name}")
             self.report["tests"] += score_test(whole, test, self.corpora, self.workers)
@@ -102,7 +104,7 @@ class _Run:
         component, report = self._kept(
             spec,
             lambda: (
-                self._with_tags(spec, recased(train, spec.recase, self.seed), training=True),
+                self._with_copies(spec, self._with_tags(spec, recased(train, spec.recase, self.seed), training=True)),
                 self._with_tags(spec, dev, training=False),
             ),
         )
@@ -147,7 +149,10 @@ class _Run:
 
     def _new(self, spec: ComponentSpec, check: bool = False) -> Component:
         """An untrained component."""
-        options: dict[str, Any] = {"seed": self.seed, "workers": self.workers, **spec.settings}
+        method = method_name(spec.task, spec.method, spec.settings.get("system"))
+        known = {each.name for each in fields(TASKS[spec.task].methods[method].settings_class())}
+        options: dict[str, Any] = {"seed": self.seed, "workers": self.workers}
+        options = {name: value for name, value in options.items() if name in known} | spec.settings
         if spec.clusters and not check:
             options["clusters"] = str(self._clustered(spec.clusters))
         for name in ("clusters", "native_clusters"):
@@ -175,6 +180,18 @@ class _Run:
                 learned, taggers, lambda fold, part: self._retrained(specs, fold, part), self.config.folds, self.workers
             )
         return self._jackknife(docs)
+
+    def _with_copies(self, spec: ComponentSpec, docs: list[Doc]) -> list[Doc]:
+        """Documents, and their copies with tags and trees as on unseen text."""
+        if not spec.copies:
+            return docs
+        self.say(f"tags and trees of {self.config.folds} folds")
+
+        def train(fold: int, others: Sequence[Doc]) -> list[Component]:
+            parts = [ComponentSpec(train=spec.train, **part) for part in spec.copies]
+            return [self._kept(part, lambda: (others, []), f"copies without fold {fold}")[0] for part in parts]
+
+        return [*docs, *copies(docs, train, self.config.folds)]
 
     def _retrained(self, specs: Sequence[ComponentSpec], fold: int, docs: Sequence[Doc]) -> list[Component]:
         """The tagging components, retrained without the documents of a fold."""
@@ -209,7 +226,8 @@ class _Run:
         used |= texts.keys() & config.corpora.keys()
         plain = [Path(name).name for name in texts if name not in config.corpora]
         settings = {
-            f"{i} {spec.task}": {"tags": spec.tags, **spec.settings} for i, spec in enumerate(config.components, 1)
+            f"{i} {spec.task}": {"tags": spec.tags, **_copied_by(spec), **spec.settings}
+            for i, spec in enumerate(config.components, 1)
         }
         return {
             "name": config.name,
@@ -235,6 +253,22 @@ class _Run:
             "seed": self.seed,
             "weft": weft.__version__,
         }
+
+
+def _needed(before: Sequence[Component], own: Sequence[Component]) -> list[Component]:
+    """The components of the model before this one that give tags, or what its components need."""
+    given = {layer for component in own for layer in component.provides}
+    needed = {layer for component in own for layer in component.requires} - given
+    found: list[Component] = []
+    for component in reversed(before):
+        if gives_tags(component) or needed & set(component.provides):
+            found.insert(0, component)
+            needed |= set(component.requires)
+    return found
+
+
+def _copied_by(spec: ComponentSpec) -> dict[str, str]:
+    return {"copies": ", ".join(part["task"] for part in spec.copies)} if spec.copies else {}
 
 
 def _hash(value: Any) -> str:

@@ -8,7 +8,7 @@ from weft.errors import WeftError
 from weft.evaluate.documents import evaluate_documents
 from weft.evaluate.semantics.frames import evaluate_frames, score_frames
 from weft.text import Doc
-from weft.text.frames import FrameRow, Role, set_frames
+from weft.text.frames import FrameRow, Role, frame_rows, set_frames
 
 GIVE = FrameRow(1, "give.01", (Role("A0", 0, 1), Role("A2", 2, 3), Role("A1", 3, 4)))
 BARK = FrameRow(3, "bark.01", (Role("A0", 0, 1),))
@@ -59,5 +59,30 @@ def test_spans_are_scored_at_their_heads_by_part_of_speech():
     assert outcome.counts["labelled"].total().f1 == 1.0
     assert outcome.counts["A0"].total().correct == 1
     assert list(evaluate_frames([gold], [system]).by_tag) == ["VERB"]
-    with pytest.raises(WeftError, match="the same words"):
+    with pytest.raises(WeftError, match="texts differ"):
         evaluate_frames([gold], [Doc.from_words([["Dogs"]])])
+
+
+def test_other_words_and_sentences_are_aligned_and_what_gold_does_not_have_is_wrong():
+    gold = Doc.from_words(
+        [["We", "can", "not", "stay"], ["Dogs", "bark"]], upos=[["X", "AUX", "PART", "VERB"], ["N", "V"]]
+    )
+    set_frames(gold, [
+        FrameRow(3, "stay.01", (Role("A1", 0, 1), Role("AM-NEG", 2, 3))), FrameRow(5, "bark.01", (Role("A0", 4, 5),)),
+    ])  # fmt: skip
+    same = Doc.from_words([["We", "can", "not", "stay", "Dogs", "bark"]])
+    set_frames(same, frame_rows(gold))
+    report = evaluate_frames([gold], [same])
+    assert report["labelled"].f1 == 1.0
+    assert report.counts["labelled"].gold.tolist() == report.counts["labelled"].correct.tolist() == [3, 2]
+    assert set(report.by_tag) == {"VERB", "V"}
+    joined = Doc.from_words([["We", "cannot", "stay", "Dogs"], ["bark"]])
+    set_frames(joined, [
+        FrameRow(1, "can.01"), FrameRow(2, "stay.01", (Role("A1", 0, 1), Role("AM-NEG", 1, 2))),
+        FrameRow(4, "bark.01", (Role("A0", 3, 4),)),
+    ])  # fmt: skip
+    report = evaluate_frames([gold], [joined])
+    assert (report["labelled"].gold, report["labelled"].system, report["labelled"].correct) == (5, 6, 4)
+    assert report.counts["labelled"].system.tolist() == [4, 2]
+    assert report["unlabelled"].correct == 4
+    assert report.by_tag["_"].total().system == 1  # the predicate that gold has no word for

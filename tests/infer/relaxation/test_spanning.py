@@ -66,46 +66,59 @@ def test_the_best_subgraph_is_that_of_enumeration(n):
         assert found.value == pytest.approx(max(value for _, value in subgraphs(scores, fixed)))
 
 
-def exact(scores, fixed, labels) -> float:
-    """The best deterministic subgraph by an integer program: connectivity as flow from node 0."""
-    n, _, n_labels = scores.shape
+def exact(graphs, labels) -> list[float]:
+    """The values of the best deterministic subgraphs by one integer program: connectivity is flow from node 0.
+
+    Graphs share no rows, so the best solution is best for each; a program of several is solved faster than several.
+    """
     program = Program()
-    kept = set(map(tuple, fixed))
-    edges = [(u, v, label) for u in range(n) for v in range(n) if u != v for label in range(n_labels)]
-    for edge in edges:
-        program.variable(edge, scores[edge], low=float(edge in kept))
-    for u, v in combinations(range(n), 2):
-        between = [(a, b, label) for a, b in ((u, v), (v, u)) for label in range(n_labels)]
-        program.row(("simple", u, v), between, high=1)
-        for a, b in ((u, v), (v, u)):
-            program.variable(("flow", a, b), high=n - 1, whole=False)
-            program.row(("open", a, b), {("flow", a, b): 1.0} | dict.fromkeys(between, 1.0 - n), high=0)
-    for v in range(1, n):
-        into = {("flow", u, v): 1.0 for u in range(n) if u != v}
-        out = {("flow", v, u): -1.0 for u in range(n) if u != v}
-        program.row(("reached", v), into | out, low=1, high=1)
-    for u, label in product(range(n), labels):
-        program.row(("once", u, label), [(u, v, label) for v in range(n) if u != v], high=1)
-    return program.maximize().value
+    for g, (scores, fixed) in enumerate(graphs):
+        n, _, n_labels = scores.shape
+        kept = set(map(tuple, fixed))
+        for u, v, label in product(range(n), range(n), range(n_labels)):
+            if u != v:
+                program.variable((g, u, v, label), scores[u, v, label], low=float((u, v, label) in kept))
+        for u, v in combinations(range(n), 2):
+            between = [(g, a, b, label) for a, b in ((u, v), (v, u)) for label in range(n_labels)]
+            program.row(("simple", g, u, v), between, high=1)
+            for a, b in ((u, v), (v, u)):
+                program.variable(("flow", g, a, b), high=n - 1, whole=False)
+                program.row(("open", g, a, b), {("flow", g, a, b): 1.0} | dict.fromkeys(between, 1.0 - n), high=0)
+        for v in range(1, n):
+            into = {("flow", g, u, v): 1.0 for u in range(n) if u != v}
+            out = {("flow", g, v, u): -1.0 for u in range(n) if u != v}
+            program.row(("reached", g, v), into | out, low=1, high=1)
+        for u, label in product(range(n), labels):
+            program.row(("once", g, u, label), [(g, u, v, label) for v in range(n) if u != v], high=1)
+    solution = program.maximize()
+    assert solution.proven
+    values = [0.0] * len(graphs)
+    for g, *edge in (name for name in solution.chosen() if name[0] != "flow"):
+        values[g] += graphs[g][0][tuple(edge)]
+    return values
 
 
-@pytest.mark.parametrize("step", ["decaying", "root"])
-def test_certified_deterministic_subgraphs_are_those_of_the_integer_program(step):
-    certified = 0
-    for seed in range(30):
-        n = 3 + seed % 4
-        scores, fixed = some_graph(seed, n, 4)
-        found, relaxed = SpanningGraph(scores, fixed).best_deterministic([0, 1], step=step)
-        edges = [tuple(edge) for edge in found.edges.tolist()]
-        assert is_connected(edges, n)
-        assert set(map(tuple, fixed)) <= set(edges)
-        best = exact(scores, fixed, [0, 1])
-        assert np.all(relaxed.bounds >= best - 1e-6)
-        if relaxed.certified:
-            certified += 1
-            assert is_deterministic(edges, [0, 1])
-            assert found.value == pytest.approx(best, abs=1e-6)
-    assert certified == 30
+@pytest.mark.must_show("jamr", 2)
+@pytest.mark.parametrize(("step", "seeds"), [("decaying", 1000), ("root", 40)])
+def test_certified_deterministic_subgraphs_are_those_of_the_integer_program(step, seeds):
+    outcomes: list[tuple[bool, bool]] = []
+    for low in range(0, seeds, 20):
+        graphs = [some_graph(seed, 3 + seed % 4, 3) for seed in range(low, low + 20)]
+        for (scores, fixed), best in zip(graphs, exact(graphs, [0, 1]), strict=True):
+            found, relaxed = SpanningGraph(scores, fixed).best_deterministic([0, 1], step=step)
+            edges = [tuple(edge) for edge in found.edges.tolist()]
+            assert is_connected(edges, len(scores))
+            assert set(map(tuple, fixed)) <= set(edges)
+            assert np.all(relaxed.bounds >= best - 1e-6)
+            outcomes.append((bool(np.any(scores != np.round(scores))), relaxed.certified))
+            if relaxed.certified:
+                assert is_deterministic(edges, [0, 1])
+                assert found.value == pytest.approx(best, abs=1e-6)
+            elif is_deterministic(edges, [0, 1]):
+                assert found.value <= best + 1e-6
+    untied, tied = ([certified for each, certified in outcomes if each == untied] for untied in (True, False))
+    assert np.mean(untied) >= 0.99
+    assert np.mean(tied) >= 0.75  # where scores tie, no prices need to tell the best graph from an impossible one
 
 
 def test_the_decaying_step_certifies_where_the_constant_step_does_not():

@@ -32,7 +32,7 @@ def score_model(gold: Sequence[Doc], models: Sequence[Path], layer: str | None, 
     from weft.scale.job import load_models
     from weft.text import Doc
     from weft.training.jackknife import COLUMNS
-    from weft.training.scores import GOLD, RAW, TAGS, bare
+    from weft.training.scores import GOLD, RAW, TAGS, bare, parsed
 
     nlp = load_models(models)
     docs = [doc for doc in gold if doc.n_words]
@@ -50,7 +50,7 @@ def score_model(gold: Sequence[Doc], models: Sequence[Path], layer: str | None, 
         try:
             given = [Doc(doc.text) if way == RAW else bare(doc, COLUMNS if way == TAGS else ()) for doc in docs]
             if way == TREES:
-                given = [_with_tree(bare(doc, (*COLUMNS, "deprel")), doc) for doc in docs]
+                given = [parsed(doc) for doc in docs]
             systems[way] = list(own.pipe(given))
             predicted = {layer for component in own.components for layer in component.provides}
             predicted |= set() if way == TAGS else {"tokens"}
@@ -93,11 +93,6 @@ def _reads_trees(nlp: Pipeline, docs: Sequence[Doc]) -> bool:
     provided = {layer for component in nlp.components for layer in component.provides}
     required = {layer for component in nlp.components for layer in component.requires}
     return "head" in required - provided and all(doc.head is not None for doc in docs)
-
-
-def _with_tree(words: Doc, doc: Doc) -> Doc:
-    words.head = doc.head
-    return words
 
 
 def _scored(gold: Sequence[Doc], system: Sequence[Doc], layer: str | None, predicted: Collection[str]) -> Outcome:

@@ -35,7 +35,7 @@ EXAMPLE = "weft train pipeline --train examples/story.conllu --out story.weft"
 #: The scores to show in the table, if present; `--json` has all.
 SHOWN = (
     "Words", "Sentences", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "chunks", "entities", "mwe",
-    "struck out, F",
+    "struck out, F", "labelled", "senses", "arguments", "Smatch",
 )  # fmt: skip
 Files = list[Path] | None
 

@@ -18,10 +18,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from weft.arrays import Ints
 from weft.errors import WeftError
 from weft.evaluate.counts import Counts, Score
+from weft.evaluate.trees.ud import words_in_common
 from weft.text.doc import Doc
-from weft.text.frames import LAYER, FrameRow, frame_rows, frames_by_sentence, head_of_span
+from weft.text.frames import LAYER, FrameRow, Role, frame_rows, frames_by_sentence, head_of_span
 
 #: A semantic dependency: head (-1: the root), dependent, label.
 Dependency = tuple[int, int, str]
@@ -111,7 +113,10 @@ def score_frames(
 
 
 def evaluate_frames(gold: Sequence[Doc], system: Sequence[Doc], layer: str = LAYER) -> FrameReport:
-    """Score the frames of documents; both sides must have the same words. Trees and tags are those of gold.
+    """Score the frames of documents with the same text. Trees and tags are those of gold.
+
+    Where the system has other words or sentences, as from raw text, words are aligned as by the metrics of trees
+    (`weft.evaluate.trees.ud`): what the system says of words that gold does not have is wrong.
 
     >>> from weft.text.frames import set_frames
     >>> doc = Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])
@@ -119,24 +124,21 @@ def evaluate_frames(gold: Sequence[Doc], system: Sequence[Doc], layer: str = LAY
     >>> report = evaluate_frames([doc], [doc])
     >>> report["labelled"].f1, list(report.by_tag)
     (1.0, ['VERB'])
+    >>> other = Doc.from_words([["Dogs"], ["bark"]])
+    >>> set_frames(other, [FrameRow(1, "bark.01"), FrameRow(0, "dog.01")])
+    >>> evaluate_frames([doc], [other])["labelled"]
+    Score(gold=1, system=2, correct=1, aligned=None)
     """
-    pairs = list(zip(_sentences(gold), _sentences(system), strict=False))
-    if sum(doc.n_sentences for doc in gold) != sum(doc.n_sentences for doc in system):
-        raise WeftError(
-            f"gold has {sum(doc.n_sentences for doc in gold)} sentences, the system "
-            f"{sum(doc.n_sentences for doc in system)}: frames are scored over the same sentences"
-        )
+    lengths = [[length for doc in docs for length in np.diff(doc.sentence_offsets).tolist()] for docs in (gold, system)]
+    if lengths[0] != lengths[1]:
+        return _evaluate_aligned(gold, system, layer, lengths[0])
+    pairs = list(zip(_sentences(gold), _sentences(system), strict=True))
     frames: tuple[list[list[FrameRow]], list[list[FrameRow]]] = ([], [])
     tags: list[Callable[[int], str]] = []
     held: dict[int, list[list[FrameRow]]] = {}
     columns: dict[int, list[str]] = {}
     for (one, number), (other, place) in pairs:
         first, start = int(one.sentence_offsets[number]), int(other.sentence_offsets[place])
-        length, found = int(one.sentence_offsets[number + 1]) - first, int(other.sentence_offsets[place + 1]) - start
-        if length != found:
-            raise WeftError(
-                f"a sentence of gold has {length} words, the system's {found}: frames are scored over the same words"
-            )
         for doc in (one, other):
             if id(doc) not in held:
                 held[id(doc)] = frames_by_sentence(doc, frame_rows(doc, layer))
@@ -147,6 +149,44 @@ def evaluate_frames(gold: Sequence[Doc], system: Sequence[Doc], layer: str = LAY
         column = columns[id(one)]
         tags.append(lambda word, column=column, first=first: column[first + word] or "_")  # type: ignore[misc]
     return score_frames(*frames, tags)
+
+
+def _evaluate_aligned(gold: Sequence[Doc], system: Sequence[Doc], layer: str, lengths: Sequence[int]) -> FrameReport:
+    """Score frames over other words: numbered over all documents, words that only the system has after all others.
+
+    A frame at such a word counts in the sentence of the gold word before it.
+    """
+    gold_word, system_word = words_in_common(gold, system)
+    firsts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    total = int(firsts[-1])
+    number = total + np.arange(sum(doc.n_words for doc in system))
+    before = np.zeros(len(number), dtype=np.int64)
+    number[system_word] = before[system_word] = gold_word
+    before = np.maximum.accumulate(before)
+    sides: list[list[list[FrameRow]]] = []
+    for docs, own, places in ((gold, np.arange(total), np.arange(total)), (system, number, before)):
+        found: list[list[FrameRow]] = [[] for _ in lengths]
+        first = 0
+        for doc in docs:
+            for frame in frame_rows(doc, layer):
+                sentence = int(np.searchsorted(firsts, places[first + frame.predicate], side="right")) - 1
+                found[sentence].append(_renumbered(frame, doc, own[first:], int(firsts[sentence])))
+            first += doc.n_words
+        sides.append(found)
+    column = [tag for doc in gold for tag in doc.column("upos" if doc.has("upos") else "xpos")]
+    column += [""] * len(number)
+
+    def tag_from(first: int) -> Callable[[int], str]:
+        return lambda word: column[first + word] or "_"
+
+    return score_frames(sides[0], sides[1], [tag_from(first) for first in firsts[:-1].tolist()])
+
+
+def _renumbered(frame: FrameRow, doc: Doc, number: Ints, first: int) -> FrameRow:
+    """A frame with arguments at their heads and other numbers of words, counted from the first of the sentence."""
+    heads = [int(number[head_of_span(doc, role.start, role.end)[0]]) - first for role in frame.roles]
+    roles = tuple(Role(role.label, head, head + 1) for role, head in zip(frame.roles, heads, strict=True))
+    return FrameRow(int(number[frame.predicate]) - first, frame.sense, roles)
 
 
 def _sentences(docs: Sequence[Doc]) -> list[tuple[Doc, int]]:

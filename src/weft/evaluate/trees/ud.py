@@ -80,11 +80,27 @@ def evaluate_ud(gold: Iterable[Doc] | Doc, system: Iterable[Doc] | Doc) -> UDRep
     >>> scores["UPOS"].f1, scores["LAS"].f1, scores["Words"].f1
     (0.5, 0.0, 1.0)
     """
+    one, other = _sides(gold, system)
+    gold_word, system_word = align_words(one.words, other.words)
+    return _Comparison(one, other, gold_word, system_word).report()
+
+
+def words_in_common(gold: Iterable[Doc] | Doc, system: Iterable[Doc] | Doc) -> tuple[Ints, Ints]:
+    """The aligned words of documents with the same text, numbered over all documents of a side.
+
+    >>> gold, system = Doc.from_words([["can", "not", "go"]]), Doc.from_words([["cannot"], ["go"]])
+    >>> [words.tolist() for words in words_in_common(gold, system)]
+    [[2], [1]]
+    """
+    one, other = _sides(gold, system)
+    return align_words(one.words, other.words)
+
+
+def _sides(gold: Iterable[Doc] | Doc, system: Iterable[Doc] | Doc) -> tuple[_Side, _Side]:
     numbers = _Numbers()
     one, other = _read_side(gold, numbers), _read_side(system, numbers)
     _check_same_text(one, other)
-    gold_word, system_word = align_words(one.words, other.words)
-    return _Comparison(one, other, gold_word, system_word).report()
+    return one, other
 
 
 class _Column(dict[str, int]):

@@ -54,20 +54,23 @@ def read(
     """
     faults = faults or Faults()
     blocks = checked_blocks(path, faults, encoding=encoding)
-    yield from read_blocks(path, blocks, faults, layout or _of_suffix(path), predicted)
+    own = _of_suffix(path)
+    several = own == "up-conllu"  # Universal Propositions have two layouts
+    yield from read_blocks(path, blocks, faults, layout or ("" if several else own), predicted, own)
 
 
 def read_blocks(
-    path: str, blocks: Iterable[TextBlock], faults: Faults, layout: str = "", predicted: bool = False
-) -> Iterator[Doc]:
-    """The documents in blocks of a file."""
+    path: str, blocks: Iterable[TextBlock], faults: Faults, layout: str = "", predicted: bool = False,
+    otherwise: str = "",
+) -> Iterator[Doc]:  # fmt: skip
+    """The documents in blocks of a file; `otherwise` is the layout of one whose rows have no predicates."""
     if layout and layout not in LAYOUTS:
         raise ConfigError(f"there is no layout {layout!r}; choose from {', '.join(LAYOUTS)}")
     stream = iter(blocks)
     first = next(stream, None)
     if first is None:
         return
-    name = layout or detect_layout(first.text)
+    name = layout or detect_layout(first.text) or otherwise
     if not name:
         expected = f"a sentence with predicates in one of the layouts {', '.join(LAYOUTS)}"
         faults.meet(FormatError(path, first.line, expected, "none", "Name the layout if you know it: layout=..."))

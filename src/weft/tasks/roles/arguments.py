@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Bools, Floats, Ints, Keys
+from weft.deadline import check
 from weft.declared import Array, Stored
 from weft.features.predicates import TREE_FIELDS, PairTemplates, candidates
 from weft.features.weights import FrozenTable
@@ -29,6 +30,8 @@ from weft.tasks.roles.tables import GRID, Instances, best_c, frozen, scored
 
 HEADER = Record(labels=Many(Text(), distinct=True))
 PAIRS = Array("rare_pairs", "uint64", ("*",), rising=True)
+#: Candidates whose features are in memory at once.
+_BLOCK = 20_000
 _UPOS, _XPOS = TREE_FIELDS.index("upos"), TREE_FIELDS.index("xpos")
 
 
@@ -115,13 +118,17 @@ class ArgumentModel:
     ) -> tuple[Pairs, Ints, Floats]:
         """The arguments of all predicates, the numbers of their labels, and the scores of these."""
         pairs = self.filters.candidates(predicates, groups > 0)
-        offsets, keys = extract(predicates, pairs, senses, groups, templates)
-        kept = np.flatnonzero(scored(self.find, offsets, keys)[:, 0] > 0)
-        rows, features = _taken(offsets, keys, kept)
-        scores = scored(self.label, rows, features)
-        best = scores.argmax(axis=1) if len(kept) else np.zeros(0, dtype=np.int64)
-        chosen = Pairs(pairs.predicate[kept], pairs.word[kept])
-        return chosen, best, scores[np.arange(len(best)), best]
+        found = []
+        for low in range(0, max(1, len(pairs.word)), _BLOCK):
+            check()
+            block = Pairs(pairs.predicate[low : low + _BLOCK], pairs.word[low : low + _BLOCK])
+            offsets, keys = extract(predicates, block, senses, groups, templates)
+            kept = np.flatnonzero(scored(self.find, offsets, keys)[:, 0] > 0)
+            scores = scored(self.label, *_taken(offsets, keys, kept))
+            best = scores.argmax(axis=1) if len(kept) else np.zeros(0, dtype=np.int64)
+            found.append((block.predicate[kept], block.word[kept], best, scores[np.arange(len(best)), best]))
+        heads, words, labels, values = (np.concatenate(part) for part in zip(*found, strict=True))
+        return Pairs(heads, words), labels, values
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
         arrays: Arrays = {"rare_pairs": self.filters.rare_pairs}

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from weft.arrays import Bools, Floats, Ints, Keys
+from weft.deadline import check
 from weft.declared import Array, Stored
 from weft.errors import ConfigError, DataError
 from weft.features.predicates import PairTemplates
@@ -53,6 +54,10 @@ KEPT = Array("kept", "uint8", (2 * len(NODE) + len(PAIR),), below=2)
 NEVER = frozenset({"HYPH", "SYM", "LS"})
 BINS = ("few", "many")
 _VERBAL = ("V", "AUX", "MD")
+#: Longer sentences are labelled in windows: candidates grow with the product of predicates and words.
+LONGEST = 300
+#: Candidates whose features are in memory at once.
+_BLOCK = 20_000
 
 
 @dataclass
@@ -212,6 +217,9 @@ class BinnedLabeller(Trainable):
         offsets = np.arange(len(rows) + 1, dtype=np.int64) * rows.shape[1]
         return scored(self.tables[table], offsets, rows.ravel())
 
+    def longest(self, asked: Asked) -> int:
+        return LONGEST
+
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         values, senses = self.trained(self.values), self.trained(self.senses)
         sentences = Sentences(docs)
@@ -222,13 +230,15 @@ class BinnedLabeller(Trainable):
         roles: dict[int, list[Role]] = {place: [] for place in predicates.tolist()}
         first_of = np.array(sentences.firsts)[np.searchsorted(sentences.firsts, predicates, side="right") - 1]
         first = dict(zip(predicates.tolist(), first_of.tolist(), strict=True))
-        if len(heads):
-            pairs = pair_keys(sentences, heads, words)
-            rows = rows_of(keys, pairs, heads, words, self._salts(sentences, heads), self.kept)
+        for low in range(0, len(heads), _BLOCK):
+            check()
+            ours, theirs = heads[low : low + _BLOCK], words[low : low + _BLOCK]
+            pairs = pair_keys(sentences, ours, theirs)
+            rows = rows_of(keys, pairs, ours, theirs, self._salts(sentences, ours), self.kept)
             chosen = np.flatnonzero(self._scored("arguments", rows)[:, 0] > 0)
             labels = self._scored("labels", rows[chosen]).argmax(axis=1)
             for row, label in zip(chosen.tolist(), labels.tolist(), strict=True):
-                head, word = int(heads[row]), int(words[row]) - first[int(heads[row])]
+                head, word = int(ours[row]), int(theirs[row]) - first[int(ours[row])]
                 roles[head] += [Role(name, word, word + 1) for name in self.labels[label].split("|")]
         names = self._names(senses, sentences, predicates)
         bounds = np.searchsorted(predicates, sentences.firsts)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from weft.arrays import Floats, Heads
+from weft.deadline import check
 from weft.errors import DataError
 from weft.headers import Record, Table
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable, training_docs
@@ -31,6 +32,8 @@ HEADER = Record(settings=Table(), parser=Table())
 #: Stands between the two parts of a label, and stands for no role.
 SEPARATOR, NOTHING = "/", "_"
 _ROLES = "|"
+#: Longer sentences are labelled in windows: every predicate takes a parse of the whole sentence.
+LONGEST = 150
 
 
 @dataclass
@@ -106,8 +109,12 @@ class JointLabeller(Trainable):
         sure = np.array([count / counts.total() for (_, count), counts in zip(best, votes, strict=True)])
         return frames, heads, [relation for (_, relation), _ in best], sure
 
+    def longest(self, asked: Asked) -> int:
+        return LONGEST
+
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         for doc in docs:
+            check()
             if doc.n_words:
                 set_frames(doc, self.parse(doc)[0], self.settings.layer)
 

@@ -39,6 +39,8 @@ HEADER = Record(
 #: Words of a batch while training.
 _BATCH = 20_000
 _RARE_TAG = 0.0005
+#: Longer sentences are labelled in windows: candidates grow with the product of predicates and words.
+LONGEST = 500
 
 
 @dataclass
@@ -54,6 +56,9 @@ class RoleSettings(Settings):
     sample: int = option(2000, "Sentences for the search of C.", flag="--search-sentences")
     prune_tree: bool = option(True, "Leave out candidates that the tree rules out.")
     rare: float = option(0.0005, "Leave out candidates whose tags are arguments less often than this.")
+    more: str = option(
+        "", "Further templates for arguments, such as 'sense+path'.", flag="--more-templates", metavar="TEMPLATES"
+    )
     leave_out: str = option("", "Templates or fields to leave out, such as 'trigrams feats'.", metavar="NAMES")
     constraints: bool = option(
         True, "Keep core labels unique, and continuations with what they continue.", flag="--frame-constraints"
@@ -61,11 +66,12 @@ class RoleSettings(Settings):
     core: str = option(CORE, "Core labels, as a regular expression.", metavar="REGEX")
     min_count: int = option(2, "Leave out features that occur less often.")
     precision: str = option("int16", "Type of the weights in the model.", choices=PRECISIONS)
-    prune: float = option(0.0, "Leave out weights of at most this size.")
+    prune: float = option(0.0, "Leave out weights of at most this size, but for senses.")
+    prune_senses: float = option(0.0, "Leave out weights of sense classifiers of at most this size.")
 
     def check(self) -> None:
-        if min(self.c_senses, self.c_arguments, self.c_labels, self.rare, self.prune) < 0:
-            raise ConfigError("c_senses, c_arguments, c_labels, rare and prune must be at least 0")
+        if min(self.c_senses, self.c_arguments, self.c_labels, self.rare, self.prune, self.prune_senses) < 0:
+            raise ConfigError("c_senses, c_arguments, c_labels, rare, prune and prune_senses must be at least 0")
         if self.sample < 3 or self.min_count < 1 or self.sense_count < 1:
             raise ConfigError("sample must be at least 3, min_count and sense_count at least 1")
         try:
@@ -111,7 +117,8 @@ class RoleLabeller(Trainable):
     def _compile(self) -> None:
         gone = self.settings.leave_out
         self._sense_templates = PairTemplates(without(SENSE_TEMPLATES, gone), self.tags)
-        self._argument_templates = PairTemplates(without(ARGUMENT_TEMPLATES, gone), self.tags)
+        more = self.settings.more.replace(",", " ").split()
+        self._argument_templates = PairTemplates([*without(ARGUMENT_TEMPLATES, gone), *more], self.tags)
         self._predicate_templates = PairTemplates(without(PREDICATE_TEMPLATES, gone), self.tags)
         self._groups = Groups(self.settings.groups)
         self._core = re.compile(self.settings.core)
@@ -135,7 +142,7 @@ class RoleLabeller(Trainable):
         together = Predicates.of(docs, settings.layer)
         self.senses, report = SenseModel.fit(
             together, self._sense_templates, min_count=settings.sense_count, c=settings.c_senses,
-            precision=settings.precision, prune=settings.prune,
+            precision=settings.precision, prune=settings.prune_senses,
         )  # fmt: skip
         choices = Choices(
             settings.prune_tree, settings.rare, settings.c_arguments, settings.c_labels, settings.sample,
@@ -198,6 +205,9 @@ class RoleLabeller(Trainable):
         found = places[scored(self.trained(self.finder), offsets, keys)[:, 0] > 0]
         bounds = np.searchsorted(found, words.firsts)
         return [found[low:high] - first for low, high, first in zip(bounds, bounds[1:], words.firsts, strict=False)]
+
+    def longest(self, asked: Asked) -> int:
+        return LONGEST
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         model, senses = self.trained(self.arguments), self.trained(self.senses)

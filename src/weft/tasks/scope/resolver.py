@@ -27,7 +27,7 @@ from weft.text.doc import Doc
 from weft.text.split import with_words
 
 #: Longer sentences are scoped in windows: the number of pairs grows with the square of the number of nodes.
-LONGEST = 150
+LONGEST = 100
 #: Values that are tried if C is to be chosen on dev data.
 GRID = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 HEADER = Record(settings=Table()).with_optional(nouns=Table(), negations=Table())
@@ -145,7 +145,10 @@ class ScopeResolver(Trainable):
                 nodes = [scoping.nodes for scoping in _nodes(doc, settings.layer)]
             else:
                 nodes = [tuple(found) for found in detect(doc, trees, settings.chunks)]
-            orders = [model.scope(tree, found, settings.search) for tree, found in zip(trees, nodes, strict=True)]
+            orders = []
+            for tree, found in zip(trees, nodes, strict=True):
+                check()
+                orders.append(model.scope(tree, found, settings.search))
             set_scopings(doc, orders, settings.layer)
 
     def state(self) -> State:

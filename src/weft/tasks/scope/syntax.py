@@ -123,6 +123,10 @@ class Syntax:
         return found
 
     @cached_property
+    def _ancestors(self) -> dict[int, list[int]]:
+        return {}
+
+    @cached_property
     def children(self) -> list[list[int]]:
         return self.tree.children()
 
@@ -143,11 +147,14 @@ class Syntax:
 
     def ancestors(self, word: int) -> list[int]:
         """The word and all words above it, up to the root (or to where a cycle closes)."""
-        found: list[int] = []
-        while 0 <= word < len(self.tree.heads) and word not in found:
-            found.append(word)
-            word = self.tree.heads[word]
-        return found
+        if word not in self._ancestors:
+            found: dict[int, None] = {}
+            at = word
+            while 0 <= at < len(self.tree.heads) and at not in found:
+                found[at] = None
+                at = self.tree.heads[at]
+            self._ancestors[word] = list(found)
+        return self._ancestors[word]
 
     def dominates(self, above: int, word: int) -> bool:
         """Whether a word stands above another one in the dependency tree."""

@@ -30,10 +30,10 @@ from weft.recipes.semantics.blended_srl.labellers import (
     scored,
 )
 from weft.recipes.semantics.blended_srl.parsers import PARSERS, Blends, las, majority, parsed, train_parser
-from weft.recipes.semantics.multilingual_srl_pipeline.data import join_roles
 from weft.recipes.variation import Variation
 from weft.tasks.roles.votes import repeated_labels
 from weft.text.doc import Doc
+from weft.treebanks.join_roles import join_roles
 
 SLUG = "blended-srl"
 TREES = "treebanks/ud/English-EWT/{}.conllu.gz"

@@ -142,6 +142,12 @@ def test_a_mention_that_is_marked_twice_counts_once():
     assert once.conll == 1.0
 
 
+def test_mentions_that_only_the_system_has_lower_precision():
+    counts = score_entities([["ab"]], [["ab", "cd"]]).counts()
+    assert [counts[name].total().precision for name in ("MUC", "B3", "CEAFe", "CEAFm", "LEA")] == [0.5] * 5
+    assert counts["B3"].total().recall == 1
+
+
 def test_documents_with_other_words_and_other_numbers_are_refused():
     doc = Doc.from_words([["Ada", "slept"]])
     set_entities(doc, [(0, 1)], [0])

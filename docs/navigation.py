@@ -19,7 +19,7 @@ KEYWORDS = {
     "apply/scale.md": ["much text", "large corpus", "resume", "parallel", "cluster", "millions of words"],
     "tasks/amr.md": ["AMR", "meaning graphs", "Smatch", "PENMAN"],
     "tasks/roles.md": ["semantic roles", "SRL", "PropBank", "predicates", "frames"],
-    "tasks/timelines.md": ["timeline", "temporal relations", "events", "clinical notes", "Anafora", "THYME", "narrative container"],
+    "tasks/timelines.md": ["timeline", "temporal relations", "clinical notes", "Anafora", "THYME", "containers"],
     "tasks/scope.md": ["quantifier", "scope", "negation scope", "plural"],
     "learn/lexical-resources.md": ["WordNet", "PropBank", "VerbNet", "SemLink"],
     "tasks/entities.md": ["train on own labels", "train NER", "train entities", "custom entities"],

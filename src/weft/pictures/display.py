@@ -133,6 +133,7 @@ def show(
 def show_timelines(docs: Iterable[Doc]) -> Picture:
     """A page of the timelines of documents, which need no words; those without events and times are left out.
 
+    >>> from weft.text.layers import SpanLayer
     >>> doc = Doc("surgery on Monday", meta={"id": "note"})
     >>> doc.spans["timeline"] = SpanLayer.of(doc.strings, [(0, 7, "EVENT"), (11, 17, "TIMEX3")], "chars")
     >>> show_timelines([doc]).figures

@@ -71,7 +71,8 @@ class BlendedSettings(Settings):
         system, *rest = self.parsers[name].split("+")
         kind: type[ParserSettings] | type[MSTSettings] = MSTSettings if system in GRAPH_SYSTEMS else ParserSettings
         given = {each.name for each in fields(kind)}
-        shared = {key: getattr(self, key) for key in ("clusters", "native_clusters", "seed", "workers") if key in given}
+        names: tuple[str, ...] = ("clusters", "native_clusters", "seed", "workers")
+        shared = {key: getattr(self, key) for key in names if key in given}
         own = [item.partition(":") for item in rest]
         if not all(middle for _, middle, _ in own):
             raise ConfigError(f"parsers must be written as NAME=SYSTEM+SETTING:VALUE, got {self.parsers[name]!r}")
@@ -156,7 +157,8 @@ class BlendedParser(Trainable):
         return {"UAS": attached / words, "LAS": labelled / words}
 
     def state(self) -> State:
-        blender, members, arrays = self.trained(self.blender), [], {}
+        blender, members = self.trained(self.blender), []
+        arrays: Arrays = {}
         for number, member in enumerate(self.trained(self.members)):
             state, own = member.state()
             members.append({"kind": member.task, "state": state})

@@ -89,6 +89,9 @@ RECIPES = {
     "mst2": Recipe("parser", "mst", "story.conllu", _MST | _options(system="mst2")),
     "mst3": Recipe("parser", "mst", "story.conllu", _MST | _options(system="mst3")),
     "crossing": Recipe("parser", "mst", "story.conllu", _MST | _options(system="crossing")),
+    "blended parser": Recipe(
+        "parser", "blend", "story.conllu", {"parsers": {"one": "arc-eager+epochs:1", "two": "mst1+epochs:1+bits:10"}}
+    ),
     "transfer parser": Recipe(
         "parser", "transfer", "",
         _options(

@@ -166,6 +166,7 @@ MODELS: dict[str, Callable[[], Component]] = {
     "graph-parser mst3 all": lambda: _fitted("graph-parser", system="mst3", threshold=0.0, **SMALL),
     "graph-parser crossing": lambda: _fitted("graph-parser", system="crossing", **SMALL),
     "graph-parser crossing all": lambda: _fitted("graph-parser", system="crossing", threshold=0.0, **SMALL),
+    "blended-parser": lambda: _fitted("blended-parser", parsers={"one": "arc-eager+epochs:1", "two": "mst1+bits:14"}),
     "transfer-parser": _transfer,
     "adapted-parser": _domain_parser,
     "induced-parser": lambda: _fitted("induced-parser", max_words=20, iterations=2),

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="module")
 def docs() -> list[Doc]:
     files = sorted((ROOT / "configs" / "sentences").glob("*.en.conllu"))
-    assert [path.name for path in files] == ["plain.en.conllu", "short.en.conllu"]
+    assert [path.name for path in files] == ["more.en.conllu", "plain.en.conllu", "short.en.conllu"]
     return [doc for path in files for doc in weft.read(path)]
 
 

@@ -32,6 +32,7 @@ KINDS = {
     "lemmatizer": "weft.tasks.tagging.lemmatize:Lemmatizer",
     "parser": "weft.tasks.parsing.transitions.parser:Parser",
     "graph-parser": "weft.tasks.parsing.mst.parser:MSTParser",
+    "blended-parser": "weft.tasks.parsing.blended:BlendedParser",
     "transfer-parser": "weft.tasks.parsing_transfer.parser:TransferParser",
     "adapted-parser": "weft.tasks.parsing_transfer.adapt_parser:AdaptedParser",
     "induced-parser": "weft.tasks.parsing.induce_grammar:GrammarInducer",
@@ -151,6 +152,7 @@ TASKS = {
                 "exact search: mst1, mst2, mst3, crossing",
                 "weft.tasks.parsing.mst.settings:MSTSettings",
             ),
+            "blend": Method("blended-parser", "votes of several parsers", "weft.tasks.parsing.blended:BlendedSettings"),
             "transfer": Method(
                 "transfer-parser",
                 "for a language without a treebank, from those of others",
@@ -312,7 +314,9 @@ def method_name(task: str, method: str | None = None, system: str | None = None)
     """
     methods = find_task(task).methods
     if not method:
-        return "mst" if task == "parser" and system in GRAPH_SYSTEMS else next(iter(methods))
+        if task == "parser" and system in (*GRAPH_SYSTEMS, "blend"):
+            return "blend" if system == "blend" else "mst"
+        return next(iter(methods))
     if method not in methods:
         known = f"the methods of {task} are: {', '.join(methods)}"
         raise ConfigError(f"unknown method {method!r}; {did_you_mean(method, methods, known)}")

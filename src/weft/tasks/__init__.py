@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from weft.tasks.entities.projected import ProjectedRecognizer as ProjectedRecognizer
     from weft.tasks.entities.recognizer import EntityRecognizer as EntityRecognizer
     from weft.tasks.entities.transfer import TransferRecognizer as TransferRecognizer
+    from weft.tasks.parsing.blended import BlendedParser as BlendedParser
     from weft.tasks.parsing.dependency_graphs import DependencyGraphParser as DependencyGraphParser
     from weft.tasks.parsing.induce_grammar import GrammarInducer as GrammarInducer
     from weft.tasks.parsing.mst.parser import MSTParser as MSTParser
@@ -54,6 +55,7 @@ _HOMES = {
     "Aligner": "bitext.align",
     "AmrParser": "amr.parser",
     "BinnedLabeller": "roles.bins",
+    "BlendedParser": "parsing.blended",
     "Chunker": "spans.chunker",
     "ConstituentParser": "constituents.parser",
     "CorefResolver": "coreference.resolver",

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_treebank import bare
 
+from weft.errors import ConfigError
 from weft.infer.transitions.weights import NARROW, mix_narrow, mix_wide
+from weft.learn.transitions.learner import TransitionLearner
 from weft.tasks.parsing.transitions.parser import Parser, ParserSettings
 from weft.text import Doc
 
@@ -86,3 +90,39 @@ def test_runs_begin_anew_and_differ_in_their_orders():
 
     assert weights(runs=2) == weights(runs=2)
     assert weights() == weights(runs=1) != weights(runs=2)
+
+
+def test_a_margin_corrects_close_decisions_after_the_last_error():
+    rows = [["a", "b", "c"], ["b", "a"], ["c", "c", "a", "b"], ["a", "c"]]
+    heads = [[2, 0, 2], [0, 1], [3, 3, 0, 3], [2, 0]]
+    doc = Doc.from_words(rows, upos=rows, head=heads, deprel=[["x"] * len(row) for row in rows])
+
+    def trained(margin: int) -> tuple[float, list[int]]:
+        parser = Parser(ParserSettings(epochs=30, prune=0.0, margin=margin))
+        errors: list[int] = []
+        run = TransitionLearner._run
+
+        def noted(*arguments):
+            best, history = run(*arguments)
+            errors.extend(epoch.wrong for epoch in history)
+            return best, history
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(TransitionLearner, "_run", noted)
+            parser.fit([doc])
+        found = bare(doc)
+        parser([found])
+        assert found.head.tolist() == doc.head.tolist()
+        arrays = parser.state()[1]
+        return max(float(np.abs(arrays[name].astype(float)).max()) for name in arrays if "weights" in name), errors
+
+    (plain, errors), (wide, with_margin) = trained(0), trained(400)
+    assert errors[-1] == with_margin[-1] == 0
+    # Both are right by the last epoch; only the one with a margin went on making its decisions clearer.
+    assert wide > 1.5 * plain
+
+
+def test_a_negative_margin_and_one_with_a_beam_are_refused():
+    for options in ({"margin": -1}, {"margin": 5, "beam": 4}):
+        with pytest.raises(ConfigError, match="margin must be at least 0"):
+            Parser(ParserSettings(**options))

@@ -5,6 +5,8 @@
         if tp is not in CORRECT:  w <- w + f(c, to) - f(c, tp);  go on with EXPLORE(tp, to)
         else go on with tp
 
+With a margin, w also changes where tp is in CORRECT but some wrong action comes nearer to it than the margin.
+
 static: CORRECT is one canonical action; non-deterministic and dynamic: all actions of cost 0. Only the dynamic oracle
 explores (Goldberg & Nivre 2013): in epoch i > k, with probability p, it goes on with the wrong tp.
 """
@@ -44,6 +46,7 @@ def train_greedily(
     oracle: int,
     stays: bool,
     explore: float,
+    margin: int,
     single_root: bool,
     random: Keys,
     room: Scratch,
@@ -74,6 +77,7 @@ def train_greedily(
             only = canonical(system, state, gold) if oracle == STATIC else -1
             best, guess, best_score = -1, -1, _LEAST
             right, target, right_score = -1, -1, _LEAST
+            rival, rival_action, rival_score = -1, -1, _LEAST  # the best of the wrong actions
             held = -1  # the candidate whose features are in `room`
             candidate = 0
             while candidate >= 0:
@@ -91,27 +95,33 @@ def train_greedily(
                     for a in range(model.move_first[move], model.move_first[move + 1]):
                         if line[a] > best_score:
                             best, guess, best_score = candidate, a, line[a]
-                    if not zero:
-                        continue
-                    head, dependent = arc(system, state, candidate, move)
-                    wanted = -1
-                    if dependent > 0 and gold[dependent, G_HEAD] == head:
-                        wanted = gold[dependent, G_LABEL]
+                    wanted = -2
+                    if zero:
+                        head, dependent = arc(system, state, candidate, move)
+                        wanted = -1
+                        if dependent > 0 and gold[dependent, G_HEAD] == head:
+                            wanted = gold[dependent, G_LABEL]
                     for a in range(model.move_first[move], model.move_first[move + 1]):
-                        if line[a] > right_score and (wanted < 0 or model.action_label[a] == wanted):
-                            right, target, right_score = candidate, a, line[a]
+                        if wanted == -1 or model.action_label[a] == wanted:
+                            if line[a] > right_score:
+                                right, target, right_score = candidate, a, line[a]
+                        elif line[a] > rival_score:
+                            rival, rival_action, rival_score = candidate, a, line[a]
                 candidate = following(system, state, candidate)
             if right < 0:  # a label the actions do not know: any move that is legal will do
                 right, target = best, guess
             wrong = _is_wrong(system, model, state, gold, only, best, guess)
+            close = not wrong and rival >= 0 and right_score - rival_score < margin
             if wrong:
                 counts[WRONG] += 1
+                rival, rival_action = best, guess
+            if wrong or close:
                 if held != right:
                     candidate_keys(system, model, state, right, words, offset, room)
                 change_action(model, room, target, 1, clock[0])
-                if best != right:
-                    candidate_keys(system, model, state, best, words, offset, room)
-                change_action(model, room, guess, -1, clock[0])
+                if rival != right:
+                    candidate_keys(system, model, state, rival, words, offset, room)
+                change_action(model, room, rival_action, -1, clock[0])
                 _forget_scores(system, state)
             chosen, choice = best, guess
             if wrong and not (oracle == DYNAMIC and uniform(random) < explore):

@@ -134,6 +134,11 @@ class Blender:
             at += doc.n_words
         return blended
 
+    def check(self, parsers: int) -> None:
+        """Raise an error if these are not the weights of so many parsers."""
+        if any(len(row) != parsers for row in (self.others, *self.weights.values())):
+            raise ModelError(f"the weights of the blend are not those of {parsers} parsers: the file is damaged")
+
     def save(self, path: str) -> None:
         """Write the weights to a JSON file."""
         from weft.formats.streams import open_output

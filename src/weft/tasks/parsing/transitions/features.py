@@ -105,6 +105,14 @@ NATIVE_TEMPLATES = {
     for system, templates in CLUSTER_TEMPLATES.items()
 }
 
+# A parser with so much knowledge of words also learns which prepositions and conjunctions they take (in UD these are
+# children of the noun or verb that follows), and what the next words are.
+NATIVE_TEMPLATES["arc-eager"] += (
+    " both: S0.w|N0l.w S0.t|N0l.w|N0.t S0.n|N0l.w "
+    "moves: S0h.w|N0l.w S0h.t|S0.t|N0l.w S0.n|N0l.w|N0.n S0h.n|N0l.w|N0.n "
+    "S0.t|S0r.L|N0.t S0.t|N0.t|N0l.L S0h.t|S0.t|N0.t|N0l.t S0.L|N0.t S0h.w|S0.t|N0.t N0.w|N1.t N0.t|N1.w S0.t|N1.w"
+)
+
 #: The only field of a delexicalized parser: it reads no forms, no lemmas and no treebank-specific tags.
 DELEXICALIZED_FIELDS = {"t": "upos"}
 

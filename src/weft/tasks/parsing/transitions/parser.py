@@ -77,6 +77,7 @@ class ParserSettings(Settings):
     runs: int = option(1, "Trainings in different orders whose weights are averaged.")
     k: int = option(1, "Epochs before the parser explores its mistakes.")
     p: float = option(0.9, "Probability of following a mistake.")
+    margin: int = option(0, "Without a beam, also correct actions whose best rival scores less than this below them.")
     nonprojective: str = option(
         "lift",
         "Training trees with crossing arcs: leave them out, lift the arcs, or encode what was lifted, with or without "
@@ -114,6 +115,8 @@ class ParserSettings(Settings):
         for name in ("epochs", "runs", "beam"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.margin < 0 or (self.margin and self.beam > 1):
+            raise ConfigError(f"margin must be at least 0, and 0 with a beam, got {self.margin}")
         if self.beam > WIDEST_BEAM:
             raise ConfigError(f"beam must be at most {WIDEST_BEAM}, got {self.beam}")
         if self.native_clusters and (self.target_clusters or self.delexicalized):
@@ -205,6 +208,7 @@ class Parser(Trainable):
             settings.update,
             prune=settings.prune,
             runs=settings.runs,
+            margin=settings.margin,
         )
         held_out = None if dev is None else [doc for doc in dev if doc.n_words]
 

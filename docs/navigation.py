@@ -19,7 +19,7 @@ KEYWORDS = {
     "apply/scale.md": ["much text", "large corpus", "resume", "parallel", "cluster", "millions of words"],
     "tasks/amr.md": ["AMR", "meaning graphs", "Smatch", "PENMAN"],
     "tasks/roles.md": ["semantic roles", "SRL", "PropBank", "predicates", "frames"],
-    "tasks/timelines.md": ["timeline", "temporal relations", "events", "clinical notes", "Anafora", "THYME"],
+    "tasks/timelines.md": ["timeline", "temporal relations", "clinical notes", "Anafora", "THYME", "containers"],
     "tasks/times.md": ["dates", "time expressions", "TIMEX3", "TimeML", "next Tuesday", "durations", "reference date"],
     "tasks/scope.md": ["quantifier", "scope", "negation scope", "plural"],
     "tasks/coreference.md": ["coreference", "anaphora", "pronoun", "mention", "entity", "antecedent", "chain"],

@@ -133,6 +133,7 @@ EXAMPLES = {
     "examples/induction/market.dic --out tags.weft",
     "lemmatizer": "weft train lemmatizer examples/story.conllu --out lemmatizer.weft",
     "parser": "weft train parser examples/story.conllu --system arc-hybrid --out parser.weft",
+    "parser blend": "weft train parser examples/story.conllu --method blend --out blend.weft",
     "parser mst": "weft train parser examples/story.conllu --method mst --order 3 --out parser.weft",
     "parser transfer": "weft train parser --method transfer --sources en=en.conllu,de=de.conllu --target nl=nl.conllu "
     "--adapt aast --out nl.weft",

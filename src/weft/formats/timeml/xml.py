@@ -181,7 +181,9 @@ def to_text(doc: Doc) -> str:
         )
     lines.append(f"<TEXT>{_inline(doc.text, marks)}</TEXT>")
     for link in doc.meta.get("links", []):
-        own = {key: value for key, value in link.items() if key != "element"}
+        if not isinstance(link, dict) or link.get("element") not in _LINKS:
+            continue  # links of another format
+        own = {key: value for key, value in link.items() if key != "element" and isinstance(value, str)}
         lines.append(f"<{link['element']}{''.join(f' {k}={quoteattr(v)}' for k, v in own.items())}/>")
     return "\n".join([*lines, "</TimeML>"]) + "\n"
 

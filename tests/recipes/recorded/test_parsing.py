@@ -113,13 +113,24 @@ def test_lifted_training_trees_are_at_least_as_good_as_crossing_ones_on_gothic()
     assert all(row["skip"] < row["keep"] for row in found.values())
 
 
-@pytest.mark.must_show("nonprojective-mst", 6)
-def test_factored_spanning_trees_lead_in_the_mean_of_all_treebanks_that_cross_and_lose_a_little_on_one_that_does_not():
-    """Of the two learners of the paper the better one; single-best MIRA leads on crossing sentences alone."""
+@pytest.mark.must_show(
+    "nonprojective-mst",
+    6,
+    weaker="Basque and the mean of four treebanks gain 0.5 to 1.5; Gothic gains 0.3, and Czech loses 0.7",
+)
+def test_factored_spanning_trees_lead_on_the_main_treebank_that_crosses_and_lose_a_little_on_one_that_does_not():
+    """On Basque without punctuation, the treebank that stands for the paper's; the mean of all four is asserted too.
+
+    Of the two learners of the paper the better one; single-best MIRA leads on crossing sentences alone.
+    """
     found = rows("nonprojective-mst", "CLE, factored MIRA")
     whole = {name: row for name, row in found.items() if "test file alone" not in name}
     newspaper = whole.pop(next(name for name in whole if name.startswith("wsj")))
     assert len(whole) == 4
+    (main,) = (row for name, row in whole.items() if name.startswith("Basque without punctuation"))
+    assert 0.5 <= main["A Acc"] <= 1.5
+    assert main["McNemar p"] < 0.05
+    assert main["B Acc"] > 2
     assert 0.5 <= sum(row["A Acc"] for row in whole.values()) / 4 <= 1.5
     assert sum(row["B Acc"] for row in whole.values()) / 4 > 2
     assert all(row["B Acc"] > 1 for row in whole.values())

@@ -113,13 +113,24 @@ def test_lifted_training_trees_are_at_least_as_good_as_crossing_ones_on_gothic()
     assert all(row["skip"] < row["keep"] for row in found.values())
 
 
-@pytest.mark.must_show("nonprojective-mst", 6)
-def test_factored_spanning_trees_lead_in_the_mean_of_all_treebanks_that_cross_and_lose_a_little_on_one_that_does_not():
-    """Of the two learners of the paper the better one; single-best MIRA leads on crossing sentences alone."""
+@pytest.mark.must_show(
+    "nonprojective-mst",
+    6,
+    weaker="Basque and the mean of four treebanks gain 0.5 to 1.5; Gothic gains 0.3, and Czech loses 0.7",
+)
+def test_factored_spanning_trees_lead_on_the_main_treebank_that_crosses_and_lose_a_little_on_one_that_does_not():
+    """On Basque without punctuation, the treebank that stands for the paper's; the mean of all four is asserted too.
+
+    Of the two learners of the paper the better one; single-best MIRA leads on crossing sentences alone.
+    """
     found = rows("nonprojective-mst", "CLE, factored MIRA")
     whole = {name: row for name, row in found.items() if "test file alone" not in name}
     newspaper = whole.pop(next(name for name in whole if name.startswith("wsj")))
     assert len(whole) == 4
+    (main,) = (row for name, row in whole.items() if name.startswith("Basque without punctuation"))
+    assert 0.5 <= main["A Acc"] <= 1.5
+    assert main["McNemar p"] < 0.05
+    assert main["B Acc"] > 2
     assert 0.5 <= sum(row["A Acc"] for row in whole.values()) / 4 <= 1.5
     assert sum(row["B Acc"] for row in whole.values()) / 4 > 2
     assert all(row["B Acc"] > 1 for row in whole.values())
@@ -209,26 +220,31 @@ def test_fewer_edges_are_crossed_than_in_gold_trees():
 @pytest.mark.must_show(
     "disfluency-parser",
     5,
-    fails="joint parsing is below the pipeline of a CRF and a parser in UAS on French, Norwegian and generated repairs",
+    fails="joint parsing is below the pipeline in UAS on all four sets of repairs; Edit lowers F on "
+    "French and adds none on Norwegian",
 )
-def test_joint_parsing_is_below_the_pipeline_and_above_the_plain_parser():
-    for name in ("French", "Norwegian", "generated"):
+def test_features_raise_f_everywhere_edit_not_and_joint_parsing_is_below_the_pipeline():
+    for name in ("English", "French", "Norwegian", "generated"):
         found = rows("disfluency-parser", f"{name}, ", "training words")
-        uas = {row: own["UAS"] for row, own in found.items()}
-        assert uas["baseline joint"] < uas["+ edit"] < uas["pipeline (CRF)"] < uas["oracle pipeline"]
+        uas, f = ({row: own[column] for row, own in found.items()} for column in ("UAS", "F"))
+        assert uas["+ edit"] < uas["pipeline (CRF)"] < uas["oracle pipeline"]
+        assert f["baseline joint"] + 5 < f["+ features"]
+        assert (f["+ edit"] > f["+ features"]) == (name in ("English", "generated"))
 
 
 @pytest.mark.must_show(
-    "disfluency-parser", 6, weaker="the mean leads on Norwegian and generated repairs, not on French; two seeds of each"
+    "disfluency-parser",
+    6,
+    fails="with five seeds ranking by means is level with ranking by sums, and behind on three of four sets",
 )
-def test_ranking_by_means_leads_in_the_mean_of_three_sets_of_repairs():
-    gains = {}
-    for name in ("French", "Norwegian", "generated"):
+def test_ranking_by_means_is_level_with_ranking_by_sums():
+    behind = 0
+    for name in ("English", "French", "Norwegian", "generated"):
         found = rows("disfluency-parser", f"{name}, ", "training words")
-        gains[name] = found["+ edit"]["F"] - found["+ edit, ranked by sums"]["F"]
-    assert sum(gains.values()) / 3 > 1, gains
-    assert gains["Norwegian"] > 0
-    assert gains["generated"] > 0
+        tests = rows("disfluency-parser", f"{name}, Wilcoxon")
+        assert tests["+ edit against + edit, ranked by sums"]["F"] > 0.05
+        behind += found["+ edit"]["F"] < found["+ edit, ranked by sums"]["F"]
+    assert behind == 3
 
 
 @pytest.mark.must_show(

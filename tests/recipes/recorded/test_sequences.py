@@ -9,7 +9,11 @@ from recorded import curve, rows
 from weft.annotate.simulate import break_even, effort
 
 
-@pytest.mark.must_show("crf-shallow-parsing", 5)
+@pytest.mark.must_show(
+    "crf-shallow-parsing",
+    5,
+    weaker="the CRF leads the MEMM by 0.25 to 1 F, a range set when the figure was known, in place of about 0.5",
+)
 def test_the_crf_reaches_94_and_leads_the_perceptron_which_leads_the_memm():
     slug = "crf-shallow-parsing"
     f = {name: row["F"] for name, row in rows(slug, "NP chunking").items()}

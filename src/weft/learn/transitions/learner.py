@@ -89,12 +89,17 @@ class TransitionLearner:
         treebank: Treebank,
         keep: NDArray[np.int64],
         score: Callable[[TransitionParser], float] | None = None,
+        beside: Callable[[int], None] | None = None,
     ) -> tuple[TransitionParser, list[Epoch]]:
-        """Learn from the sentences `keep`; the trained parser, and the statistics of its epochs."""
+        """Learn from the sentences `keep`; the trained parser, and the statistics of its epochs.
+
+        `beside` is called with the number of every sentence right before the parser learns from it: a tagger that
+        learns at the same time changes its rows of `words`.
+        """
         self.check(parser)
         if not len(keep):
             raise DataError("there is nothing to train on: no sentence with a tree that the parser can build")
-        found = [self._run(run, parser, treebank, keep, score) for run in range(self.runs)]
+        found = [self._run(run, parser, treebank, keep, score, beside) for run in range(self.runs)]
         history = [epoch for _, epochs in found for epoch in epochs]
         return _mixed(parser, [best for best, _ in found], self.prune), history
 
@@ -105,6 +110,7 @@ class TransitionLearner:
         treebank: Treebank,
         keep: NDArray[np.int64],
         score: Callable[[TransitionParser], float] | None,
+        beside: Callable[[int], None] | None,
     ) -> tuple[_Means, list[Epoch]]:
         """One run: the mean weights of its best or last epoch, and what the epochs came to."""
         system = parser.system
@@ -124,32 +130,39 @@ class TransitionLearner:
         highest = -np.inf
         for number in range(1, self.epochs + 1):
             started = time.process_time()
-            order, counts, at = rng.permutation(keep), np.zeros(3, dtype=np.int64), 0
+            order, counts, at, told = rng.permutation(keep), np.zeros(3, dtype=np.int64), 0, -1
             while at < len(order):
+                if beside is None:
+                    part = order
+                else:  # one sentence at a time, and again without a word to `beside` if a table was full
+                    part = order[: at + 1]
+                    if at > told:
+                        beside(int(order[at]))
+                        told = at
                 if self.beam > 1:
                     at = train_with_beam(
                         system.number, model, treebank.words, treebank.sentences, treebank.heads, treebank.labels,
-                        order, at, self.oracle == "static", UPDATES[self.update], single_root, self.by_mean,
+                        part, at, self.oracle == "static", UPDATES[self.update], single_root, self.by_mean,
                         room, beams[0], beams[1], state, gold, counts, clock,
                     )  # fmt: skip
-                    if at < len(order):
+                    if at < len(part):
                         model = _roomier(model, int(counts[NEEDED]))
                     continue
                 explore = self.p if number > self.k else 0.0
                 if system.plain is not None:
                     at = train_plainly(
                         model, system.plain, treebank.words, treebank.sentences, treebank.heads, treebank.labels,
-                        order, at, ORACLES[self.oracle], explore, single_root, random, room, counts, clock,
+                        part, at, ORACLES[self.oracle], explore, single_root, random, room, counts, clock,
                     )  # fmt: skip
-                    if at < len(order):
+                    if at < len(part):
                         model = _roomier(model, 16 * len(model.program.seeds))
                     continue
                 at = train_greedily(
-                    system.number, model, treebank.words, treebank.sentences, treebank.heads, treebank.labels, order,
+                    system.number, model, treebank.words, treebank.sentences, treebank.heads, treebank.labels, part,
                     at, ORACLES[self.oracle], system.stays, explore, self.margin, single_root, random,
                     room, state, gold, cache, counts, clock,
                 )  # fmt: skip
-                if at < len(order):
+                if at < len(part):
                     model = _roomier(model, 16 * len(model.program.seeds))
             wrong = int(counts[WRONG])
             seconds = time.process_time() - started

@@ -176,6 +176,25 @@ def restore(doc: Doc, transcript: Transcript, heads: Sequence[int], relations: S
     doc.set_column("deprel", names)
 
 
+def restore_tags(doc: Doc, transcript: Transcript) -> None:
+    """Write the tags of a transcript into its document; words that it leaves out are punctuation, interjections or X.
+
+    >>> doc = Doc.from_words([["Go", "uh", ",", "I", "mean", "st-", "stop"]])
+    >>> ready = prepare(doc)
+    >>> ready.doc.set_column("upos", ["VERB", "VERB", "VERB"])
+    >>> restore_tags(doc, ready)
+    >>> doc.column("upos")
+    ['VERB', 'INTJ', 'PUNCT', 'PRON', 'VERB', 'X', 'VERB']
+    """
+    left_out = {FILLER: "INTJ", REPARANDUM: "X", "punct": "PUNCT"}
+    tags = [left_out[_left_out(form, "")] for form in doc.column("form")]
+    for group, tag in zip(transcript.origins, transcript.doc.column("upos"), strict=True):
+        tags[group[-1]] = tag
+        for word in group[:-1]:  # you, i
+            tags[word] = "PRON"
+    doc.set_column("upos", tags)
+
+
 def _left_out(form: str, tag: str) -> str:
     """The relation of a word that the parser did not see."""
     if is_word(form, tag):

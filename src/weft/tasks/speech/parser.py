@@ -5,20 +5,22 @@
 The transition system is arc-eager with the move Edit (`weft.infer.transitions.arc_eager_edit`, Honnibal & Johnson
 2014), trained as a latent structured perceptron: every computation that ends in the gold analysis is as good as any
 other. Plain arc-eager is an alternative: there, words with the relation `reparandum` and their subtrees are disfluent.
+Tags are those of the documents, or of a tagger that learns beside the parser (`weft.tasks.speech.tagger`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.errors import ConfigError, DataError
+from weft.declared import Stored
+from weft.errors import ConfigError, DataError, ModelError
 from weft.evaluate.labels.disfluency import analyses_of, score_analyses
 from weft.features.lexicon import WordClasses
 from weft.headers import Many, Named, Record, Table, Text
@@ -35,15 +37,16 @@ from weft.pipeline.settings import Settings, clusters_option, option, template_f
 from weft.storage import Arrays
 from weft.tasks.parsing.transitions.features import WordReader
 from weft.tasks.parsing.transitions.parser import LONGEST
-from weft.tasks.speech.data import FILLERS, MARKERS, Transcript, prepare, restore
+from weft.tasks.speech.data import FILLERS, MARKERS, Transcript, prepare, restore, restore_tags
 from weft.tasks.speech.features import FIELDS, WITH_EDIT, WITH_LABELS
+from weft.tasks.speech.tagger import TaggerRun, TranscriptTagger
 from weft.text.conventions.repairs import LAYER, analysis_of, mark_disfluencies, struck_sentences
 from weft.text.doc import Doc
 
 #: Transition systems with their oracles and templates.
 SYSTEMS = {EDITING.name: ("nondet", WITH_EDIT), "arc-eager": ("static", WITH_LABELS)}
 
-HEADER = Record(labels=Many(Text()), clusters=Named(Text()), parser=Table())
+HEADER = Record(labels=Many(Text()), clusters=Named(Text()), parser=Table()).with_optional(tagger=Table())
 
 
 @dataclass
@@ -66,6 +69,7 @@ class DisfluencySettings(Settings):
         metavar="WORDS",
     )
     clusters: str = clusters_option()
+    tagger: bool = option(False, "Train a tagger beside the parser, which reads its tags: transcripts need none.")
     prune: float = option(0.5, "Drop mean weights below this size from the saved model.")
     single_root: bool = option(True, "Give every sentence exactly one root.")
     templates: str = option("", "Feature templates; without any, those of the paper.")
@@ -115,14 +119,17 @@ class DisfluencyParser(Trainable):
     settings_class = DisfluencySettings
     settings: DisfluencySettings
     unsaved = ("workers", "clusters")
-    provides = ("head", "deprel", f"spans/{LAYER}")
-    rewrites = ("head", "deprel")  # trees over the words that remain, in the place of those over all words
+    provides: tuple[str, ...] = ("head", "deprel", f"spans/{LAYER}")
+    rewrites = ("head", "deprel", "upos")  # trees over the words that remain, in the place of those over all words
 
     def __init__(self, settings: DisfluencySettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
         super().__init__(settings)
-        self.requires: tuple[str, ...] = ("tokens", "upos")
+        self.requires: tuple[str, ...] = ("tokens",) if self.settings.tagger else ("tokens", "upos")
         self.labels: list[str] = []
         self.parser: TransitionParser | None = None
+        self.tagger: TranscriptTagger | None = None
+        if self.settings.tagger:
+            self.provides = (*type(self).provides, "upos")
         if clusters is None:
             clusters = load_clusters(self.settings.clusters) if self.settings.clusters else {}
         self.clusters = WordClasses(clusters)
@@ -158,12 +165,18 @@ class DisfluencyParser(Trainable):
         )  # fmt: skip
         held_out = None if dev is None else [doc for doc in dev if doc.n_words]
 
+        tags = TagsBeside(ready, self._reader, treebank) if settings.tagger else None
+        taggers: list[TranscriptTagger | None] = []
+
         def score(parser: TransitionParser) -> float:
-            self.parser = parser
+            self.parser, self.tagger = parser, None if tags is None else tags.run.tagger()
+            taggers.append(self.tagger)
             scores = self.scores(held_out or [])
             return scores["F"] + scores["UAS"]
 
-        self.parser, history = learner.fit(blank, treebank, keep, score if held_out else None)
+        self.parser, history = learner.fit(blank, treebank, keep, score if held_out else None, tags)
+        if tags is not None:
+            self.tagger = taggers[best_epoch(history).number - 1] if taggers else tags.run.tagger()
         report: dict[str, Any] = {
             "training": {
                 **counts,
@@ -216,7 +229,11 @@ class DisfluencyParser(Trainable):
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         ready = [self.prepare(doc) for doc in docs]
-        heads, labels = self.analyse([each.doc for each in ready])
+        if self.tagger is not None:
+            ready = [replace(each, doc=self.tagger.tagged(each.doc)) for each in ready]
+            for doc, transcript in zip(docs, ready, strict=True):
+                restore_tags(doc, transcript)
+        heads, labels = self._parse([each.doc for each in ready])
         names = np.array([*self.labels, ""])
         at = 0
         for doc, transcript in zip(docs, ready, strict=True):
@@ -227,6 +244,9 @@ class DisfluencyParser(Trainable):
 
     def analyse(self, docs: Sequence[Doc]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Heads (a disfluent word is its own head) and relation numbers of prepared documents."""
+        return self._parse(docs if self.tagger is None else [self.tagger.tagged(doc) for doc in docs])
+
+    def _parse(self, docs: Sequence[Doc]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         parser = self.trained(self.parser)
         words, sentences = self._reader.read(docs)
         settings = self.settings
@@ -248,22 +268,49 @@ class DisfluencyParser(Trainable):
 
     def state(self) -> State:
         header, arrays = self.trained(self.parser).state()
-        return {
+        saved = {
             "settings": self.saved_settings(),
             "labels": self.labels,
             "clusters": self.clusters.classes,
             "parser": header,
-        }, arrays
+        }
+        if self.tagger is not None:
+            saved["tagger"], tables = self.tagger.state()
+            arrays = {**arrays, **{f"tagger/{name}": array for name, array in tables.items()}}
+        return saved, arrays
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> DisfluencyParser:
         HEADER.check(header)
         component = cls(DisfluencySettings.from_saved(header["settings"]), header["clusters"])
         component.labels = header["labels"]
-        component.parser = TransitionParser.from_state(header["parser"], arrays)
-        settings = component.settings
+        settings, stored = component.settings, Stored.of(arrays)
+        component.parser = TransitionParser.from_state(header["parser"], stored)
         component.parser.check_fits(settings.system, settings.fields, len(component.labels))
+        if settings.tagger != ("tagger" in header):
+            raise ModelError("the tagger of the parser does not fit its settings: the model file is damaged")
+        if settings.tagger:
+            component.tagger = TranscriptTagger.from_state(header["tagger"], stored.under("tagger/"))
         return component
+
+
+class TagsBeside:
+    """Lets a tagger learn beside a parser: the rows of a sentence get the tags that it predicts.
+
+    Called with the numbers of sentences, as by `TransitionLearner.fit`.
+    """
+
+    def __init__(self, docs: Sequence[Doc], reader: WordReader, treebank: Treebank) -> None:
+        self.run = TaggerRun(docs)
+        self._words, self._sentences = treebank.words, treebank.sentences
+        self._places = [k for k, bound in enumerate(reader.fields.values()) if bound.partition(".")[0] == "upos"]
+        labels = self.run.labels
+        rows, _ = reader.read([Doc.from_words([labels], upos=[labels])])
+        self._values = rows[1:, self._places]
+
+    def __call__(self, sentence: int) -> None:
+        first, end = self._sentences[sentence : sentence + 2]
+        self._words[first + 1 : end + 1, self._places] = self._values[self.run.learn(sentence)]
 
 
 def _projective(analysis: NDArray[np.int32]) -> tuple[NDArray[np.int32], bool]:

@@ -3,6 +3,7 @@
     baseline        plain arc-eager, static oracle, beam: reparandum is a relation, and all words below it are disfluent
     + features      the same with rough copies and matches
     + edit          arc-eager with Edit, dynamic oracle (`weft.tasks.speech.parser`)
+    + tagger        the same with a tagger that learns beside it (`weft.tasks.speech.tagger`), not jackknifed
     pipeline        a linear-chain CRF removes disfluent words; the plain parser, trained on clean text, parses the rest
     oracle          the plain parser on the words that are fluent in gold
 
@@ -51,12 +52,12 @@ def train_plain(docs: Sequence[Doc], templates: str, beam: int, epochs: int, see
 
 def train_joint(
     docs: Sequence[Doc], templates: str, beam: int, epochs: int, seed: int, edit: bool = True, by_mean: bool = True,
-    clusters: Mapping[str, str] | None = None,
+    clusters: Mapping[str, str] | None = None, tagger: bool = False,
 ) -> DisfluencyParser:  # fmt: skip
-    """A joint parser, with Edit or without, and with word clusters if given."""
+    """A joint parser, with Edit or without, with word clusters if given, and with a tagger beside it if asked for."""
     settings = DisfluencySettings(
         system="arc-eager-edit" if edit else "arc-eager", templates=templates, beam=beam, epochs=epochs, seed=seed,
-        by_mean=by_mean,
+        by_mean=by_mean, tagger=tagger,
     )  # fmt: skip
     parser = DisfluencyParser(settings, clusters or {})
     parser.fit(docs)

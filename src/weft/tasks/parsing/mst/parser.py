@@ -202,7 +202,12 @@ class MSTParser(WeightedArcs):
         heads: Heads,
         keep: Sequence[int],
     ) -> None:
-        """Train relations on the original trees; sentences that were left out are not used."""
+        """Train relations on the original trees, or on predicted ones; sentences that were left out are not used."""
+        if self.settings.jackknife:
+            from weft.tasks.parsing.mst.jackknife import jackknifed  # it imports this module
+
+            found = jackknifed(docs, self.settings, self.settings.jackknife)
+            heads = np.concatenate([doc.head for doc in found if doc.head is not None])
         used = np.repeat(np.isin(np.arange(len(sentences) - 1), keep), np.diff(sentences))
         names = [name for doc in docs for name in doc.column("deprel")]
         self.labels = [name for name, _ in Counter(np.array(names)[used].tolist()).most_common() if name]

@@ -48,6 +48,11 @@ class MSTSettings(Settings):
         "How relations are labelled: in sequence, one by one, or not at all.",
         choices=("sequence", "atomic", "none"),
     )
+    jackknife: int = option(
+        0,
+        "Learn relations from predicted trees: in so many parts, each parsed by a parser of the others; 0: gold trees.",
+        metavar="PARTS",
+    )
     morphology: bool = option(True, "Use morphological features and their pairs.")
     crossings: str = option(
         "lift",
@@ -75,6 +80,8 @@ class MSTSettings(Settings):
         for name in ("epochs", "k", "most"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.jackknife < 0 or self.jackknife == 1:
+            raise ConfigError(f"jackknife needs at least two parts, or 0 for gold trees; got {self.jackknife}")
         if not 0 <= self.threshold <= 1:
             raise ConfigError(f"threshold, a share of a probability, must be from 0 to 1, got {self.threshold}")
         if self.templates:

@@ -1,0 +1,1 @@
+"""Singh, Subramanya, Pereira and McCallum (2011): cross-document coreference."""

@@ -14,6 +14,7 @@ items that have columns in common: with h a random order of columns,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,9 +22,6 @@ import numpy as np
 from weft.arrays import Bools, Ids, Ints, Keys
 from weft.hashing import avalanche, join
 from weft.kernel import kernel
-
-#: How often crowded keys are told apart by further columns.
-_TURNS = 3
 
 
 @dataclass(frozen=True)
@@ -79,23 +77,24 @@ def random_keys(n: int, groups: int, random: np.random.Generator) -> Keys:
     return random.integers(0, groups, n).astype(np.uint64)
 
 
-def shared_columns(offsets: Ints, columns: Ids, seed: int, largest: int = 2000) -> Keys:
-    """Keys by which items with similar sets of columns often meet.
+def shared_columns(sets: Sequence[tuple[Ints, Ids]], seed: int, largest: int = 2000) -> Keys:
+    """Keys by which items with similar sets of columns often meet; a set has offsets per item, and columns.
 
-    Where more than `largest` items have one key, they are told apart by further keys of the same kind, and at last at
-    random. An item without columns has a key of its own.
+    Keys come from the first set of columns. Where more than `largest` items have one key, the next set tells them apart
+    (the last one twice), and at last chance does. An item without columns has a key of its own.
 
-    >>> keys = shared_columns(np.array([0, 2, 4, 5, 5]), np.array([1, 2, 2, 1, 7], dtype=np.int32), seed=0)
+    >>> columns = np.array([0, 2, 4, 5, 5]), np.array([1, 2, 2, 1, 7], dtype=np.int32)
+    >>> keys = shared_columns([columns], seed=0)
     >>> bool(keys[0] == keys[1]), len(set(keys.tolist()))
     (True, 3)
     """
-    n = len(offsets) - 1
+    n = len(sets[0][0]) - 1
     keys = np.zeros(n, dtype=np.uint64)
-    crowded = np.arange(n)
-    for turn in range(_TURNS):
+    crowded, sizes = np.arange(n), np.zeros(n, dtype=np.int64)
+    for turn, (offsets, columns) in enumerate([*sets, sets[-1]]):
         _smallest(offsets, columns, crowded, np.uint64(seed), np.uint64(turn), keys)
-        _, number, sizes = np.unique(keys[crowded], return_inverse=True, return_counts=True)
-        sizes = sizes[number]
+        _, number, counts = np.unique(keys[crowded], return_inverse=True, return_counts=True)
+        sizes = counts[number]
         crowded, sizes = crowded[sizes > largest], sizes[sizes > largest]
     _scatter(crowded, sizes, largest, np.uint64(seed), keys)
     return keys

@@ -91,8 +91,8 @@ class Items:
     @cached_property
     def norms(self) -> Floats:
         """The squared length of every vector."""
-        squares = np.concatenate([[0.0], np.cumsum(np.square(self.values, dtype=np.float64))])
-        return np.maximum(squares[self.offsets[1:]] - squares[self.offsets[:-1]], 0.0)
+        rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        return np.bincount(rows, np.square(self.values, dtype=np.float64), len(self))
 
     def matrix(self) -> csr_matrix:
         """The vectors as a sparse matrix of SciPy that shares their memory."""
@@ -136,9 +136,15 @@ class Items:
 
     def within(self, labels: ArrayLike, bias: float) -> Floats:
         """The sum of g over the pairs within each cluster, in the order of labels."""
-        sums, number = self.united(labels)
-        own = np.bincount(number, self.norms, len(sums)), np.bincount(number, self.mass**2, len(sums))
-        return (sums.norms - own[0]) / 2 - bias * (sums.mass**2 - own[1]) / 2
+        from scipy.sparse import csr_matrix
+
+        names, number = np.unique(check_labels(labels, len(self)), return_inverse=True)
+        joins = csr_matrix((np.ones(len(self)), (number, np.arange(len(self)))), shape=(len(names), len(self)))
+        sums = joins @ self.matrix()  # in double precision, which vectors of clusters as items do not have
+        squares = np.bincount(np.repeat(np.arange(len(names)), np.diff(sums.indptr)), sums.data**2, len(names))
+        pairs = squares - np.bincount(number, self.norms, len(names))
+        masses = np.bincount(number, self.mass, len(names)) ** 2 - np.bincount(number, self.mass**2, len(names))
+        return np.asarray((pairs - bias * masses) / 2, dtype=np.float64)
 
     def score(self, labels: ArrayLike, bias: float) -> float:
         """Twice the sum of g over pairs within clusters: log p up to a constant, 0 where every item is alone."""

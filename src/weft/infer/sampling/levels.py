@@ -22,13 +22,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from weft.arrays import Ints, Keys
+from weft.declared import Array, Stored
 from weft.errors import ConfigError, InferenceError
+from weft.headers import Many, Named, Real, Record, Whole
 from weft.infer.sampling.items import Items, Union, canonical, check_labels
 from weft.infer.sampling.placement import random_keys
 from weft.infer.sampling.rounds import sample_round
 
 #: The keys of all items for a round: its number and a generator of its own are given.
 KeysOf = Callable[[int, np.random.Generator], Keys]
+#: The largest score.
+_MOST = 1e300
+#: The header of a checkpoint.
+HEADER = Record(
+    round=Whole(), proposals=Whole(0, 2**62), seed=Whole(0, 2**62), items=Whole(), levels=Whole(1, 1000),
+    trace=Many(Named(Real(-_MOST, _MOST))), highest=Real(-_MOST, _MOST), scores=Many(Real(-_MOST, _MOST)),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -117,7 +126,7 @@ class Search:
         for k in range(len(self.levels)):
             accepted += self._sample_level(k, tau)
         for k, level in enumerate(self.levels):
-            if level.union == "cosine" and k > 0:
+            if level.union == "cosine":
                 self.scores[k] = self._score(k)
         score = sum(self.scores)
         if score > self.highest:
@@ -137,12 +146,8 @@ class Search:
         return self.items.united(self.labels[k - 1], self.levels[k].union)
 
     def _score(self, k: int) -> float:
-        """The score of a level's partition: over pairs of items, or of clusters of the level below."""
-        level = self.levels[k]
-        if k == 0 or level.union == "pairs":
-            return self.items.score(self.labels[k], level.bias)
-        units, number = self._units(k)
-        return units.score(_of_units(self.labels[k], number), level.bias)
+        """The score of a level's partition over pairs of items, whatever its units are."""
+        return self.items.score(self.labels[k], self.levels[k].bias)
 
     def _sample_level(self, k: int, tau: float) -> int:
         """Sample one level, the others fixed; the number of accepted proposals."""
@@ -181,13 +186,18 @@ class Search:
     def restore(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
         """Go on from a `state` of a search with the same items, levels and seed."""
         n, levels = len(self.items), len(self.levels)
+        HEADER.check(dict(header))
         if (header["items"], header["levels"], header["seed"]) != (n, levels, self.seed):
             raise InferenceError("the checkpoint belongs to a search with other items, levels or another seed")
-        self.labels = [_checked(arrays[f"labels{k}"], n) for k in range(levels)]
-        self.best = [_checked(arrays[f"best{k}"], n) for k in range(levels)]
+        stored = Stored.of(dict(arrays))
+        labels, best = ([f"{name}{k}" for k in range(levels)] for name in ("labels", "best"))
+        taken = stored.take(*(Array(name, "int32", (n,), below=n) for name in [*labels, *best]))
+        stored.refuse_rest()
+        self.labels = [_partition(taken[name]) for name in labels]
+        self.best = [_partition(taken[name]) for name in best]
         check_nested(self.labels)
         check_nested(self.best)
-        self.round, self.proposals = int(header["round"]), int(header["proposals"])
+        self.round, self.proposals = header["round"], header["proposals"]
         self.trace = [dict(row) for row in header["trace"]]
         self.highest, self.scores = float(header["highest"]), [float(score) for score in header["scores"]]
 
@@ -215,10 +225,10 @@ def _of_units(labels: Ints, number: Ints) -> Ints:
     return canonical(first)
 
 
-def _checked(labels: Any, n: int) -> Ints:
-    """Labels of a checkpoint, refused unless they are those of a partition."""
-    array = check_labels(labels, n)
-    if n and (array.min() < 0 or array.max() >= n or np.any(canonical(array) != array)):
+def _partition(labels: Any) -> Ints:
+    """Labels of a checkpoint, refused unless each is that of the first item of its cluster."""
+    array = labels.astype(np.int64)
+    if np.any(canonical(array) != array):
         raise InferenceError("the checkpoint does not hold a partition; start the search anew")
     return array
 

@@ -31,7 +31,7 @@ from weft.draws import uniform
 from weft.kernel import inlined, inner_kernel, kernel
 
 #: Splits and merges leave clusters alone that have more items than this together; so does the way back.
-MOST_SPLIT = 400
+MOST_SPLIT = 2000
 #: What D can multiply a probability with, at most, when one item moves: 2 for each of the two clusters.
 _MOST_PLACED = 2 * math.log(2.0)
 _K = np.uint64(0x9E3779B97F4A7C15)
@@ -64,17 +64,17 @@ class Board(NamedTuple):
     size: Ints  # of every cluster
     anchors: Ints  # its items that have the key of the group
     mass: Floats
-    version: Ints  # counts the changes of a cluster
+    version: Ints  # when a cluster last changed
     live: Ints  # the clusters in use
     place: Ints  # where a cluster stands in `live`
     free: Ints  # the clusters not in use
     keys: Keys  # of the table of sums: cluster and column, plus 1; 0 for a free slot
     sums: Floats
     marks: Keys  # 512 bits per cluster: a column whose bit is 0 is not in the cluster, which saves most look-ups
-    counts: Ints  # clusters in use, clusters not in use, slots taken, slots, bits of the number of slots
+    counts: Ints  # clusters in use, clusters not in use, slots taken, slots, bits of the number of slots, changes
 
 
-LIVE, FREE, TAKEN, SLOTS, BITS = 0, 1, 2, 3, 4
+LIVE, FREE, TAKEN, SLOTS, BITS, CLOCK = 0, 1, 2, 3, 4, 5
 
 
 def board(items: int, entries: int) -> Board:
@@ -87,7 +87,7 @@ def board(items: int, entries: int) -> Board:
         size=of_clusters[0], anchors=of_clusters[1], mass=np.zeros(items + 2), version=of_clusters[2],
         live=of_clusters[3], place=of_clusters[4], free=of_clusters[5],
         keys=np.zeros(slots, dtype=np.uint64), sums=np.zeros(slots),
-        marks=np.zeros(_MARKS * (items + 2), dtype=np.uint64), counts=np.zeros(5, dtype=np.int64),
+        marks=np.zeros(_MARKS * (items + 2), dtype=np.uint64), counts=np.zeros(6, dtype=np.int64),
     )  # fmt: skip
 
 
@@ -187,8 +187,9 @@ def _close(board: Board, cluster: int) -> None:
 
 @inlined
 def _touch(board: Board, cluster: int) -> None:
-    """Note that a cluster has changed; numbers of versions are never used twice."""
-    board.version[cluster] += 1
+    """Note that a cluster has changed; no two versions of any clusters have the same number."""
+    board.counts[CLOCK] += 1
+    board.version[cluster] = board.counts[CLOCK]
 
 
 @inner_kernel
@@ -212,11 +213,11 @@ def _lay_out(
     """Put a group on the board; its rows rise, so that the first item of a cluster has the cluster's label."""
     n = hi - lo
     board.counts[LIVE], board.counts[FREE] = 0, 0
-    board.counts[SLOTS], board.counts[BITS] = slots, bits
+    board.counts[SLOTS], board.counts[BITS], board.counts[CLOCK] = slots, bits, n + 2
     for c in range(n + 1, -1, -1):
         board.free[board.counts[FREE]] = c
         board.counts[FREE] += 1
-        board.version[c] = 1
+        board.version[c] = c + 1
     for i in range(n):
         board.stamp[i] = 0
         label = labels[rows[lo + i]]
@@ -390,8 +391,8 @@ def sample_groups(
     """Sample groups one after the other; `labels` become those at the end, `best` those of each group's best moment.
 
     Group k is `rows[groups[k]:groups[k + 1]]`, in rising order, and gets as many proposals as items times the smaller
-    of their number and `reach`; a `share` of them are splits and merges. `figures` adds up: change of log p, the same
-    at the best moments, proposals, accepted ones, changed groups.
+    of their number and `reach`; a `share` of them are splits and merges. `figures` has a row per group: change of
+    log p, the same at the best moment, proposals, accepted ones.
     """
     for k in range(len(groups) - 1):
         lo, hi = groups[k], groups[k + 1]
@@ -429,11 +430,7 @@ def sample_groups(
                     board.best[i] = board.cluster[i]
         _take_off(board.best, board.live, rows, lo, hi, best)
         _take_off(board.cluster, board.live, rows, lo, hi, labels)
-        figures[0] += score
-        figures[1] += highest
-        figures[2] += proposals
-        figures[3] += accepted
-        figures[4] += accepted > 0
+        figures[k, 0], figures[k, 1], figures[k, 2], figures[k, 3] = score, highest, proposals, accepted
 
 
 @inner_kernel

@@ -65,7 +65,7 @@ def sample_round(
     seeds = np.zeros(len(groups), dtype=np.uint64)
     _seed_groups(groups.keys, np.uint64(seed), seeds)
     count = SHARES * (workers if client is None else max(1, sum(client.nthreads().values())))
-    after, best, figures = labels.copy(), labels.copy(), np.zeros(5)
+    after, best = labels.copy(), labels.copy()
     vectors = vectors_of(items)
     parts, at = groups.shares(count, reach), 0
     calls: list[tuple[Groups, Keys]] = []
@@ -77,15 +77,15 @@ def sample_round(
         return _sample(vectors, *call, after, best, bias, tau, reach, share)
 
     if client is not None:
-        _on_cluster(client, items, calls, labels, after, best, figures, (bias, tau, reach, share))
+        rows = _on_cluster(client, items, calls, labels, after, best, (bias, tau, reach, share))
     elif workers == 1 or len(calls) < 2:
-        for call in calls:
-            figures += here(call)
+        rows = [here(call) for call in calls]
     else:
         with ThreadPoolExecutor(workers) as pool:
-            for counted in pool.map(here, calls):
-                figures += counted
-    return Round(after, best, float(figures[0]), float(figures[1]), int(figures[2]), int(figures[3]))
+            rows = list(pool.map(here, calls))
+    # One sum over all groups: the same bits however they were shared out.
+    change, best_change, proposals, accepted = np.concatenate([np.zeros((1, 4)), *rows]).sum(axis=0).tolist()
+    return Round(after, best, change, best_change, int(proposals), int(accepted))
 
 
 def vectors_of(items: Items) -> Vectors:
@@ -98,7 +98,7 @@ def _sample(
     share: float,
 ) -> Floats:  # fmt: skip
     """Sample groups on a board of their own; they write to their own rows of labels alone."""
-    figures = np.zeros(5)
+    figures = np.zeros((len(groups), 4))
     if not len(groups):
         return figures
     ends = np.concatenate([[0], np.cumsum(vectors.offsets[groups.rows + 1] - vectors.offsets[groups.rows])])
@@ -113,8 +113,8 @@ def _sample(
 
 def _on_cluster(
     client: Any, items: Items, calls: list[tuple[Groups, Keys]], labels: Ints, after: Ints, best: Ints,
-    figures: Floats, settings: tuple[float, float, int, float],
-) -> None:  # fmt: skip
+    settings: tuple[float, float, int, float],
+) -> list[Floats]:  # fmt: skip
     """Send every share with the vectors of its items to a worker, and take the labels that come back."""
     futures = []
     for groups, seeds in calls:
@@ -125,10 +125,12 @@ def _on_cluster(
             _sample_elsewhere, items.take(rows), np.searchsorted(rows, labels[rows]), sent, seeds, settings, pure=False
         )
         futures.append((rows, part))
+    figures = []
     for rows, part in futures:
         its_labels, its_best, counted = part.result()
         after[rows], best[rows] = rows[its_labels], rows[its_best]
-        figures += counted
+        figures.append(counted)
+    return figures
 
 
 def _sample_elsewhere(

@@ -16,7 +16,7 @@ from weft.arrays import Ints
 
 WORDS, TOPICS, TOPIC_WORDS, OWN_WORDS = 20_000, 200, 200, 30
 SURNAMES, FIRST_NAMES = 2000, 200
-BACKGROUND, TOPICAL = 0.4, 0.4  # the rest are words of the entity's own
+BACKGROUND, TOPICAL = 0.4, 0.2  # the rest are words of the entity's own
 MISSPELT = 0.02
 
 

@@ -174,3 +174,18 @@ def _checked(
     ):
         raise FormatError(path, number, "a text or a list of words as context", type(context).__name__, unit=unit)
     return str(id), name, context, None if entity is None else str(entity)
+
+
+def mentions_of_docs(docs: Iterable[Doc], layer: str = "entities", window: int = 30) -> Mentions:
+    """The spans of a layer as mentions: their text, and up to `window` words on each side within the document.
+
+    The id of a mention is that of its document, or its number, with the mention's first and last character.
+
+    >>> from weft.text.doc import Doc
+    >>> doc = Doc.from_words([["Ann", "Lee", "paints", "."]])
+    >>> doc.spans["entities"] = SpanLayer.of([(0, 2, "PER")])
+    >>> mentions = mentions_of_docs([doc])
+    >>> mentions.ids, mentions.names, mentions.context(0)
+    (['1:0-7'], ['Ann Lee'], ['paints', '.'])
+    """
+    builder = _Builder()

@@ -111,20 +111,27 @@ class MentionVectors:
 
     def similarity(self, one: Sequence[int] | Ints, other: Sequence[int] | Ints) -> dict[str, float]:
         """The mean similarity of two groups of mentions, in all and by kind; the kinds are cosines."""
-        columns, products = self.products(one, other)
+        return self.kinds(*self.products(one, other))
+
+    def kinds(self, columns: Ids, products: Floats) -> dict[str, float]:
+        """A similarity, in all and by kind, from what each column adds to it."""
         kind = np.searchsorted(np.array(self.starts), columns, side="right")
         parts = np.bincount(kind, products, 3)
         weights = (self.settings.name_weight, self.settings.equal_weight, self.settings.context_weight)
-        name, equal, context = (part / weight if weight else 0.0 for part, weight in zip(parts, weights, strict=True))
+        name, equal, context = (
+            float(part / weight) if weight else 0.0 for part, weight in zip(parts, weights, strict=True)
+        )
         return {"similarity": float(parts.sum()), "name": name, "equal": equal, "context": context}
 
     def shared(self, one: Sequence[int] | Ints, other: Sequence[int] | Ints, most: int = 5) -> list[str]:
         """The words of both contexts that add most to the similarity of two groups."""
-        columns, products = self.products(one, other)
+        return self.best_words(*self.products(one, other), most)
+
+    def best_words(self, columns: Ids, products: Floats, most: int) -> list[str]:
+        """The words whose columns add most, of equal ones the first in the alphabet."""
         of_context = columns >= self.starts[1]
-        columns, products = columns[of_context], products[of_context]
-        best = np.argsort(-products, kind="stable")[:most]
-        return [self.words[columns[k] - self.starts[1]] for k in best]
+        words = [self.words[column - self.starts[1]] for column in columns[of_context]]
+        return [word for _, word in sorted(zip(-products[of_context].round(9), words, strict=True))[:most]]
 
 
 def letter_runs(names: Sequence[str], shortest: int = 2, longest: int = 4) -> tuple[Ints, Ids, list[str]]:
@@ -152,7 +159,8 @@ def _weighted(offsets: Ints, columns: Ids, width: int, most: int):  # type: igno
     from scipy.sparse import csr_matrix
 
     n = len(offsets) - 1
-    counts = csr_matrix((np.ones(len(columns), dtype=np.float32), columns, offsets), shape=(n, width))
+    # SciPy adds up duplicates in place: the mentions keep their own words.
+    counts = csr_matrix((np.ones(len(columns), dtype=np.float32), columns, offsets), shape=(n, width), copy=True)
     counts.sum_duplicates()
     documents = np.bincount(counts.indices, minlength=width)
     idf = np.log((1 + n) / (1 + documents)) + 1e-3

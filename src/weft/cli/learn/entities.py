@@ -129,9 +129,7 @@ def _read(files: list[Path], layer: str | None, skip_bad: bool) -> Mentions:
     return mentions
 
 
-def _cluster(
-    mentions: Mentions, settings: EntitySettings, out: Path, workers: int, scheduler: str | None
-) -> Entities:
+def _cluster(mentions: Mentions, settings: EntitySettings, out: Path, workers: int, scheduler: str | None) -> Entities:
     """Run the search, with a progress bar, from its checkpoint if there is one."""
     from weft.progress import progress
     from weft.tasks.coreference.across.entities import EntityClusterer

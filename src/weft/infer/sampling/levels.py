@@ -156,9 +156,7 @@ class Search:
         if k + 1 < len(self.levels):
             keys = self.labels[k + 1].astype(np.uint64)
         else:
-            keys = (
-                np.zeros(len(self.items), dtype=np.uint64) if self.keys is None else self.keys(self.round, random)
-            )
+            keys = np.zeros(len(self.items), dtype=np.uint64) if self.keys is None else self.keys(self.round, random)
         member = np.zeros(len(units), dtype=np.int64)
         order = random.permutation(len(number))
         member[number[order]] = order  # a random item of each unit lends it its key

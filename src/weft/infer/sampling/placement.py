@@ -64,7 +64,9 @@ def place(labels: Ints, keys: Keys, random: np.random.Generator) -> Groups:
     leader[labels[order]] = order  # the last of a random order wins: each item of a cluster equally often
     of_item = keys[leader[labels]]
     rows = np.argsort(of_item, kind="stable")
-    starts = np.flatnonzero(np.concatenate([[True], of_item[rows][1:] != of_item[rows][:-1]])) if n else np.zeros(0, int)
+    starts = (
+        np.flatnonzero(np.concatenate([[True], of_item[rows][1:] != of_item[rows][:-1]])) if n else np.zeros(0, int)
+    )
     sizes = np.diff(np.concatenate([starts, [n]]))
     kept = np.repeat(sizes > 1, sizes)
     rows, sizes = rows[kept], sizes[sizes > 1]

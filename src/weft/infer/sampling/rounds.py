@@ -146,5 +146,3 @@ def _seed_groups(keys: Keys, seed: np.uint64, seeds: Keys) -> None:
     start = avalanche(seed)
     for k in range(len(keys)):
         seeds[k] = avalanche(join(start, keys[k]))
-
-

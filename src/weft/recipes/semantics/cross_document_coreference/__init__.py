@@ -1,1 +1,5 @@
-"""Singh, Subramanya, Pereira and McCallum (2011): cross-document coreference."""
+"""The recipe of cross-document-coreference: `experiment` runs it on links, ECB+ and generated mentions."""
+
+from weft.recipes.semantics.cross_document_coreference.experiment import run
+
+__all__ = ["run"]

@@ -183,4 +183,3 @@ def _restore(search: Search, path: Path, about: dict[str, Any]) -> None:
         search.restore(header, arrays)
     except (KeyError, TypeError, ValueError, WeftError) as error:
         raise ModelError(f"{path}: not a checkpoint that can be resumed ({error}); delete it to start anew") from None
-

@@ -65,9 +65,7 @@ def mention_rows(entities: Entities) -> Iterator[dict[str, Any]]:
     """One row per mention, in the order in which mentions were read."""
     mentions, columns = entities.mentions, entity_columns(entities)
     labels = [labels.tolist() for labels in entities.labels]
-    for k, (id, name, score) in enumerate(
-        zip(mentions.ids, mentions.names, entities.scores().tolist(), strict=True)
-    ):
+    for k, (id, name, score) in enumerate(zip(mentions.ids, mentions.names, entities.scores().tolist(), strict=True)):
         row: dict[str, Any] = {"id": id, "name": name, "score": None if score != score else round(score, 4)}
         yield {**row, **{c: mentions.ids[each[k]] for c, each in zip(columns, labels, strict=True)}}
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import re
 from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +28,8 @@ from weft.arrays import Ids, Ints
 from weft.errors import DataError, FormatError
 from weft.formats.streams import STANDARD, Faults, checked_blocks
 from weft.packages import needed
+from weft.text.doc import Doc
+from weft.text.layers import SpanLayer as SpanLayer
 
 _WORD = re.compile(r"\w+")
 _BATCH = 20_000
@@ -51,7 +54,9 @@ class Mentions:
     offsets: Ints = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
 
     @classmethod
-    def of(cls, rows: Iterable[tuple[str, str, str | list[str]] | tuple[str, str, str | list[str], str | None]]) -> Mentions:
+    def of(
+        cls, rows: Iterable[tuple[str, str, str | list[str]] | tuple[str, str, str | list[str], str | None]]
+    ) -> Mentions:
         """Mentions from ids, names, contexts and, if known, entities."""
         builder = _Builder()
         for row in rows:
@@ -150,9 +155,7 @@ def _parquet(path: str) -> Iterator[tuple[int, Any]]:
         raise FormatError(path, None, "a Parquet file with columns id, name and context", str(error)[:200]) from None
 
 
-def _checked(
-    path: str, number: int, row: Any, unit: str, count: int
-) -> tuple[str, str, str | list[str], str | None]:
+def _checked(path: str, number: int, row: Any, unit: str, count: int) -> tuple[str, str, str | list[str], str | None]:
     """The fields of a line or row."""
     if not isinstance(row, Mapping):
         raise FormatError(path, number, "an object with id, name and context", type(row).__name__, unit=unit)
@@ -181,11 +184,23 @@ def mentions_of_docs(docs: Iterable[Doc], layer: str = "entities", window: int =
 
     The id of a mention is that of its document, or its number, with the mention's first and last character.
 
-    >>> from weft.text.doc import Doc
     >>> doc = Doc.from_words([["Ann", "Lee", "paints", "."]])
-    >>> doc.spans["entities"] = SpanLayer.of([(0, 2, "PER")])
+    >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 2, "PER")])
     >>> mentions = mentions_of_docs([doc])
     >>> mentions.ids, mentions.names, mentions.context(0)
     (['1:0-7'], ['Ann Lee'], ['paints', '.'])
     """
     builder = _Builder()
+    for number, doc in enumerate(docs, 1):
+        if layer not in doc.spans:
+            continue
+        words = [(word.start, word.end, word.form) for sentence in doc.sentences for word in sentence]
+        starts, ends = [word[0] for word in words], [word[1] for word in words]
+        for span in doc.span_views(layer):
+            left = words[: bisect_right(ends, span.start)][-window:]
+            right = words[bisect_left(starts, span.end) :][:window]
+            name = doc.meta.get("id") or str(number)
+            builder.add(f"{name}:{span.start}-{span.end}", span.text, [word[2] for word in [*left, *right]])
+    if not len(builder.mentions):
+        raise DataError(f"no document has a layer {layer!r} with spans; annotate them first, or name another --layer")
+    return builder.done()

@@ -147,9 +147,7 @@ def letter_runs(names: Sequence[str], shortest: int = 2, longest: int = 4) -> tu
         for word in name.split():
             marked = f"<{word}>"
             for size in range(shortest, longest + 1):
-                columns += [
-                    known.setdefault(marked[k : k + size], len(known)) for k in range(len(marked) - size + 1)
-                ]
+                columns += [known.setdefault(marked[k : k + size], len(known)) for k in range(len(marked) - size + 1)]
         offsets.append(len(columns))
     return np.array(offsets, dtype=np.int64), np.array(columns, dtype=np.int32), list(known)
 

@@ -10,7 +10,6 @@ import typer
 from weft.cli.common import (
     DATA,
     READING,
-    RUNNING,
     SETTINGS,
     JsonFlag,
     Scheduler,
@@ -51,6 +50,10 @@ EqualWeight = Annotated[float, option("--equal-weight", min=0, panel=SETTINGS, h
 Terms = Annotated[int, option("--terms", min=1, panel=SETTINGS, help="Words kept per context, those with most weight.")]
 Rounds = Annotated[int, option("--rounds", min=1, panel=SETTINGS, help="Rounds; each is saved as a checkpoint.")]
 Reach = Annotated[int, option("--reach", min=1, panel=SETTINGS, help="Proposals per mention and round.")]
+Blocks = Annotated[
+    float,
+    option("--blocks", min=0, panel=SETTINGS, help="Clusters this far above the threshold move as blocks; 0: none do."),
+]
 Splits = Annotated[
     float, option("--splits", min=0, max=1, panel=SETTINGS, help="Share of proposals that split or merge clusters.")
 ]
@@ -78,6 +81,7 @@ def entities(
     terms: Terms = 30,
     rounds: Rounds = 20,
     reach: Reach = 20,
+    blocks: Blocks = 0.1,
     splits: Splits = 0.0,
     largest: Largest = 500,
     start: Start = "names",
@@ -104,7 +108,7 @@ def entities(
         raise ConfigError(f"--format must be one of {', '.join(FORMATS)}, got {format!r}")
     settings = EntitySettings(
         tuple(threshold or EntitySettings.thresholds), Similarity(context_weight, name_weight, equal_weight, terms),
-        rounds, reach=reach, splits=splits, largest=largest, start=start, seed=seed,
+        rounds, reach=reach, blocks=blocks, splits=splits, largest=largest, start=start, seed=seed,
     )  # fmt: skip
     mentions = _read(files, layer, skip_bad)
     found = _cluster(mentions, settings, out, workers, scheduler)

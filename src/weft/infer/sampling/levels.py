@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -103,7 +104,7 @@ class Search:
     def __post_init__(self) -> None:
         n = len(self.items)
         biases = [level.bias for level in self.levels]
-        if not biases or any(below < above for below, above in zip(biases, biases[1:], strict=False)):
+        if not biases or any(below < above for below, above in pairwise(biases)):
             raise ConfigError(f"levels need biases that fall from the finest to the coarsest, got {biases}")
         start = [np.arange(n)] * len(biases) if self.start is None else self.start
         self.labels = [canonical(check_labels(each, n)) for each in start]
@@ -211,7 +212,7 @@ def spread(n: int, groups: int) -> KeysOf:
 
 def check_nested(labels: Sequence[Ints]) -> None:
     """Raise unless every partition is a coarsening of the one before."""
-    for fine, coarse in zip(labels, labels[1:], strict=False):
+    for fine, coarse in pairwise(labels):
         if np.any(coarse[fine] != coarse):
             raise InferenceError("each level must be a coarsening of the one below: a cluster lies in several clusters")
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -42,7 +43,7 @@ class Groups:
         work = np.cumsum(sizes * np.minimum(sizes, reach))
         wanted = (work[-1] if len(work) else 0) * np.arange(1, count) / count
         cuts = np.unique(np.concatenate([[0], np.searchsorted(work, wanted), [len(self)]])).tolist()
-        return [self._part(a, b) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+        return [self._part(a, b) for a, b in pairwise(cuts)]
 
     def _part(self, a: int, b: int) -> Groups:
         lo, hi = self.offsets[a], self.offsets[b]

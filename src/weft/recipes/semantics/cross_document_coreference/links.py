@@ -1,4 +1,4 @@
-"""Mentions of linked names from entity-linking data sets: the string, 30 words on each side, and the Wikidata entity."""
+"""Mentions of linked names from entity-linking data sets: the string, 30 words on each side, the Wikidata entity."""
 
 from __future__ import annotations
 

@@ -4,6 +4,9 @@ A threshold is the bias of a level (`weft.infer.sampling.levels`): two clusters 
 of their pairs of mentions is above it, as in average linkage, without a table of all pairs. Several thresholds are
 levels, from the highest to the lowest; each clustering is a coarsening of the one before.
 
+Above the highest threshold lies a level of its own, the sub-entities of Singh et al. (2011): its clusters move as
+blocks, which merges what single mentions cannot.
+
 Two of three rounds bring together mentions with similar names, the third those with similar contexts, and every tenth
 round spreads clusters at random. A search starts from equal names.
 """
@@ -39,6 +42,7 @@ class EntitySettings:
     hottest: float = 0.1  #: the first temperature
     coldest: float = 0.01  #: the last one
     reach: int = 20  #: proposals per mention and round
+    blocks: float = 0.1  #: clusters of a level so far above the highest threshold move as blocks; 0 for none
     splits: float = 0.0  #: the share of proposals that split or merge clusters
     largest: int = 500  #: mentions that are brought together, about
     start: str = "names"
@@ -49,10 +53,10 @@ class EntitySettings:
             raise ConfigError(f"thresholds must be one or more different numbers, got {list(self.thresholds)}")
         if self.start not in STARTS:
             raise ConfigError(f"a search starts from one of {', '.join(STARTS)}, not from {self.start!r}")
-        if self.reach < 1 or self.largest < 2 or not 0 <= self.splits <= 1:
+        if self.reach < 1 or self.largest < 2 or not 0 <= self.splits <= 1 or self.blocks < 0:
             raise ConfigError(
-                f"reach must be at least 1, largest at least 2 and splits a share, got {self.reach}, {self.largest}, "
-                f"{self.splits}"
+                "reach must be at least 1, largest at least 2, splits a share and blocks 0 or more, got "
+                f"{self.reach}, {self.largest}, {self.splits}, {self.blocks}"
             )
         Annealing(self.rounds, self.hottest, self.coldest)
 
@@ -136,7 +140,8 @@ class EntityClusterer:
                 watch(search)
 
         search.run(saved)
-        return Entities(mentions, vectors, self.settings, search.best, search.trace)
+        labels = search.best[-len(self.settings.thresholds) :]
+        return Entities(mentions, vectors, self.settings, labels, search.trace)
 
     def search(self, vectors: MentionVectors, names: list[str]) -> Search:
         """The search over clusterings of vectors, before its first round."""
@@ -151,6 +156,8 @@ class EntityClusterer:
             return vectors.keys(kind, int(generator.integers(1 << 62)), settings.largest)
 
         levels = [Level(threshold) for threshold in settings.falling]
+        if settings.blocks:
+            levels.insert(0, Level(levels[0].bias + settings.blocks))
         start = canonical(vectors.types) if settings.start == "names" else np.arange(n)
         return Search(
             vectors.items, levels, Annealing(settings.rounds, settings.hottest, settings.coldest), keys,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from weft.arrays import Floats
+from weft.arrays import Floats, Ints
 from weft.errors import DataError
 
 
@@ -60,7 +60,7 @@ class Overlaps:
         _, k, c = np.unique(i.astype(np.int64) * len(p) + j, return_inverse=True, return_counts=True)
         return cls(g[i].astype(float), p[j].astype(float), c[k].astype(float))
 
-    def b_cubed(self, weights: ArrayLike | None = None) -> Score:
+    def b_cubed(self, weights: Floats | Ints | None = None) -> Score:
         """B-cubed; items may have weights, such as how often a bootstrap drew them."""
         precision, recall = self.both / self.predicted, self.both / self.gold
         return Score(float(np.average(precision, weights=weights)), float(np.average(recall, weights=weights)))

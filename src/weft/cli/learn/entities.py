@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from weft.tasks.coreference.across.entities import Entities, EntitySettings
     from weft.tasks.coreference.across.mentions import Mentions
 
-EXAMPLE = "weft lexicon entities examples/smiths.jsonl --out smiths --threshold 0.5"
+EXAMPLE = "weft lexicon entities examples/mentions/news.jsonl --out people --threshold 0.4"
 CHECKPOINT = "checkpoint.weft"
 
 Files = Annotated[

@@ -92,7 +92,7 @@ class Items:
     def norms(self) -> Floats:
         """The squared length of every vector."""
         rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
-        return np.bincount(rows, np.square(self.values, dtype=np.float64), len(self))
+        return np.asarray(np.bincount(rows, np.square(self.values, dtype=np.float64), len(self)), dtype=np.float64)
 
     def matrix(self) -> csr_matrix:
         """The vectors as a sparse matrix of SciPy that shares their memory."""

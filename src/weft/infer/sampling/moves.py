@@ -101,7 +101,7 @@ def _bits(entries: int, added: int) -> int:
 
 
 @inlined
-def _slot(board: Board, cluster: int, column: int) -> int:
+def _slot(board: Board, cluster: int, column: int) -> np.int64:
     """The slot of a cluster's sum in a column, or the free one where it would go."""
     key = ((np.uint64(cluster) << _HALF) | np.uint64(column)) + _ONE
     at = np.int64((key * _K) >> (_FULL - np.uint64(board.counts[BITS])))

@@ -113,7 +113,7 @@ def sampled(mentions: Mentions, settings: EntitySettings) -> Ints:
 
 def systems(dev: Mentions, test: Mentions, rounds: int, seed: int) -> dict[str, tuple[Ints, float, str]]:
     """Every system's clusters of the test mentions, its CPU seconds, and the settings chosen on dev."""
-    gold = dev.gold
+    gold = dev.gold or []
     found: dict[str, tuple[Ints, float, str]] = {}
 
     def add(name: str, cluster: Callable[[], Ints], chosen: str = "") -> None:
@@ -140,10 +140,14 @@ def systems(dev: Mentions, test: Mentions, rounds: int, seed: int) -> dict[str, 
     square = baselines.SubSquare(MentionVectors.of(dev, similarity).items)
     pair = best_of(
         [(a, b) for a in THRESHOLDS for b in OVERLAPS],
-        lambda each: b_cubed(gold, square.clusters(*each, seed=seed)).f1,
+        lambda each: b_cubed(gold, square.clusters(each[0], each[1], seed)).f1,
     )
     test_items = MentionVectors.of(test, similarity).items
-    add("SubSquare", lambda: baselines.SubSquare(test_items).clusters(*pair, seed=seed), f"{pair[0]:g}, {pair[1]:g}")
+    add(
+        "SubSquare",
+        lambda: baselines.SubSquare(test_items).clusters(pair[0], pair[1], seed),
+        f"{pair[0]:g}, {pair[1]:g}",
+    )
     printed = best_of(
         [
             replace(graded, similarity=Similarity(1.0, 0.0, equal), thresholds=(bias,))
@@ -252,7 +256,9 @@ def _ecb(result: RecipeResult, options: RecipeOptions) -> None:
         for weight in (0.6, 0.8)
         for threshold in (0.2, 0.3, 0.4, 0.5)
     ]
-    chosen = best_of(choices[:2] if options.quick else choices, lambda each: b_cubed(dev.gold, sampled(dev, each)).f1)
+    chosen = best_of(
+        choices[:2] if options.quick else choices, lambda each: b_cubed(dev.gold or [], sampled(dev, each)).f1
+    )
     shown = f"name {chosen.similarity.name_weight:g}, b {chosen.thresholds[0]:g}"
     labels = sampled(test, chosen)
     table.add(GRADED, {**scores_of(test.gold or [], labels), "settings": shown})
@@ -344,7 +350,7 @@ def _generated(result: RecipeResult, size: Size, seed: int) -> None:
     dev = mentions_of(generated(size.made_dev, seed + 100))
     base = EntitySettings(similarity=MADE, rounds=size.rounds, seed=seed, blocks=0.0)
     threshold = best_of(
-        MADE_THRESHOLDS, lambda each: b_cubed(dev.gold, sampled(dev, replace(base, thresholds=(each,)))).f1
+        MADE_THRESHOLDS, lambda each: b_cubed(dev.gold or [], sampled(dev, replace(base, thresholds=(each,)))).f1
     )
     chosen = replace(base, thresholds=(threshold,))
     mentions = mentions_of(generated(size.made, seed))

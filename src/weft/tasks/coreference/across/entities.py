@@ -106,12 +106,10 @@ class EntityClusterer:
     """Clusters mentions into entities.
 
     >>> mentions = Mentions.of([
-    ...     ("1", "Kevin Smith", "directed the film clerks in new jersey"),
-    ...     ("2", "Kevin Smith", "wrote and directed the film dogma"),
-    ...     ("3", "Kevin Smith", "running back who rushed for eighty yards"),
-    ...     ("4", "Smith", "the running back rushed for a touchdown"),
+    ...     ("1", "Kevin Smith", "directed the film clerks"), ("2", "Kevin Smith", "wrote and directed the film dogma"),
+    ...     ("3", "Kevin Smith", "the back rushed for eighty yards"), ("4", "Smith", "the back rushed for two yards"),
     ... ])
-    >>> settings = EntitySettings(thresholds=(0.6,), similarity=Similarity(context_weight=0.5, name_weight=0.5))
+    >>> settings = EntitySettings(thresholds=(0.2,), similarity=Similarity(context_weight=0.9, name_weight=0.1))
     >>> EntityClusterer(settings).cluster(mentions).clusters()
     [['1', '2'], ['3', '4']]
     """

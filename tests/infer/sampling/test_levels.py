@@ -59,6 +59,14 @@ def test_all_clusters_are_found_level_by_level(union):
     assert np.array_equal(search.best[1], canonical(truth))
 
 
+def test_clusters_are_spread_anew_every_round():
+    """Items that lie in six groups find each other only if the groups change."""
+    items, truth = blobs(2, 20)
+    search = Search(items, [Level(0.3)], Annealing(60, 0.05, 0.01), spread(40, 6), seed=1)
+    search.run()
+    assert np.array_equal(search.best[0], canonical(truth))
+
+
 def two_halves() -> tuple[Items, np.ndarray]:
     """A cluster of two kinds of items: alike within a kind, half alike between them."""
     rows = np.repeat([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]], 30, axis=0) / np.sqrt(2)

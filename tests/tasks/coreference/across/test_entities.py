@@ -35,6 +35,13 @@ def test_one_name_of_two_people_is_split_and_several_names_of_one_are_joined(new
     ]  # fmt: skip
 
 
+def test_a_search_starts_from_equal_names_or_from_single_mentions(news):
+    vectors = MentionVectors.of(news, SETTINGS.similarity)
+    for start, count in (("names", len(set(news.names))), ("alone", len(news))):
+        search = EntityClusterer(EntitySettings(start=start)).search(vectors, news.names)
+        assert len(set(search.labels[-1].tolist())) == count
+
+
 def test_equal_names_alone_are_string_match(news):
     settings = EntitySettings((0.5,), Similarity(0.0, 0.0, 1.0), rounds=3)
     found = EntityClusterer(settings).cluster(news)
@@ -47,7 +54,7 @@ def test_thresholds_give_nested_clusterings_of_one_run(news):
     sizes = [len(found.clusters(threshold)) for threshold in (0.35, 0.22, 0.1)]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[0] > sizes[1] > sizes[2]
-    with pytest.raises(ConfigError, match="there is no clustering at 0.2; the thresholds are 0.35, 0.22, 0.1"):
+    with pytest.raises(ConfigError, match=r"there is no clustering at 0\.2; the thresholds are 0\.35, 0\.22, 0\.1"):
         found.at(0.2)
     rows = list(mention_rows(found))
     assert [*rows[0]] == ["id", "name", "score", "entity@0.35", "entity@0.22", "entity@0.1"]

@@ -1,9 +1,9 @@
 """Entities across documents: proposals per second, and average linkage of scikit-learn on links.
 
 Proposals per second of CPU time are those of whole rounds on generated mentions, sums and groups included, at a high
-and at a low temperature. On links both cluster the same vectors at the same threshold; scikit-learn gets the table of all
-pairs, whose computation counts. Memory is what the peer's table takes, and what the vectors take. Kernels are compiled
-before the clock starts.
+and at a low temperature. On links both cluster the same vectors at the same threshold; scikit-learn gets the table of
+all pairs, whose computation counts. Memory is what the peer's table takes, and what the vectors take. Kernels are
+compiled before the clock starts.
 """
 
 from __future__ import annotations

@@ -99,7 +99,9 @@ def test_pairs_within_and_across_documents_are_counted_apart():
 
 
 @pytest.mark.must_show(
-    SLUG, 5, weaker="600 mentions and one seed; super-entities beside both levels, and the ratio: recorded run"
+    "cross-document-coreference",
+    5,
+    weaker="600 mentions and one seed; super-entities beside both levels, and the ratio: recorded run",
 )
 def test_levels_need_fewer_proposals_than_the_flat_model():
     curves = experiment.masked_curves(600, 30, 60, seed=0)
@@ -108,7 +110,11 @@ def test_levels_need_fewer_proposals_than_the_flat_model():
     assert needed["super-entities"] < needed["flat"] < np.inf
 
 
-@pytest.mark.must_show(SLUG, 4, weaker="one and two workers on ten thousand mentions; states are the same, not alike")
+@pytest.mark.must_show(
+    "cross-document-coreference",
+    4,
+    weaker="one and two workers on ten thousand mentions; states are the same, not alike",
+)
 def test_workers_end_in_the_same_state():
     data = generated(10_000, 0)
     mentions = experiment.mentions_of(data)
@@ -129,14 +135,16 @@ def test_a_quick_run_on_links_has_the_order_of_the_paper(corpus_file):
     assert b_cubed(mentions.gold or [], found).f1 > string + 0.04
 
 
-@pytest.mark.must_show(SLUG, 6, weaker="links of entity-linking data sets; the paper's own are not public")
+@pytest.mark.must_show(
+    "cross-document-coreference", 6, weaker="links of entity-linking data sets; the paper's own are not public"
+)
 def test_recorded_links_have_the_order_of_the_paper_and_pass_average_linkage():
     found = {name: row["B3 F"] for name, row in rows(SLUG, "Links to Wikidata").items()}
     assert found[experiment.GRADED] > found["SubSquare"] > found["string match"]
     assert found[experiment.GRADED] >= 86.4
 
 
-@pytest.mark.must_show(SLUG, 7)
+@pytest.mark.must_show("cross-document-coreference", 7)
 def test_a_recorded_million_mentions_fit_into_memory_and_the_best_score_never_falls():
     [row] = rows(SLUG, "1,000,000 generated mentions").values()
     assert row["peak MB"] <= 4096
@@ -148,7 +156,11 @@ def test_a_recorded_million_mentions_fit_into_memory_and_the_best_score_never_fa
     assert all(b >= s - 1e-6 * abs(b) for b, (_, s) in zip(best, lines["score"], strict=True))
 
 
-@pytest.mark.must_show(SLUG, 4, weaker="recorded on two cores that other work shared; the speed-up is reported there")
+@pytest.mark.must_show(
+    "cross-document-coreference",
+    4,
+    weaker="recorded on two cores that other work shared; the speed-up is reported there",
+)
 def test_recorded_workers_end_alike_and_one_core_makes_a_million_proposals_per_second():
     found = rows(SLUG, "100,000 generated mentions")
     one, two = found["flat, 1 worker"], found["flat, 2 workers"]

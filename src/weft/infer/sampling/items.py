@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from weft.arrays import Floats, Ids, Ints, Singles
 from weft.errors import InferenceError
+from weft.kernel import kernel
 from weft.ragged import check_offsets, one_block
 
 if TYPE_CHECKING:
@@ -146,9 +147,44 @@ class Items:
         masses = np.bincount(number, self.mass, len(names)) ** 2 - np.bincount(number, self.mass**2, len(names))
         return np.asarray((pairs - bias * masses) / 2, dtype=np.float64)
 
+    def to_others(self, labels: ArrayLike) -> Floats:
+        """The sum of x_i . x_j over the other items j of its cluster, for every item i.
+
+        >>> Items.from_rows([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]).to_others([0, 0, 2]).tolist()
+        [0.5, 0.5, 0.0]
+        """
+        labels = check_labels(labels, len(self))
+        order = np.argsort(labels, kind="stable")
+        out = np.zeros(len(self))
+        _sum_to_others(self.offsets, self.columns, self.values, labels, order, np.zeros(self.width), out)
+        return out - self.norms * (out != 0)
+
     def score(self, labels: ArrayLike, bias: float) -> float:
         """Twice the sum of g over pairs within clusters: log p up to a constant, 0 where every item is alone."""
         return 2 * float(self.within(labels, bias).sum())
+
+
+@kernel
+def _sum_to_others(
+    offsets: Ints, columns: Ids, values: Singles, labels: Ints, order: Ints, sums: Floats, out: Floats
+) -> None:
+    """The products of items with the sums of their clusters, cluster by cluster; items alone keep 0."""
+    n, lo = len(order), 0
+    while lo < n:
+        hi = lo + 1
+        while hi < n and labels[order[hi]] == labels[order[lo]]:
+            hi += 1
+        if hi > lo + 1:
+            for at in range(lo, hi):
+                for k in range(offsets[order[at]], offsets[order[at] + 1]):
+                    sums[columns[k]] += values[k]
+            for at in range(lo, hi):
+                for k in range(offsets[order[at]], offsets[order[at] + 1]):
+                    out[order[at]] += values[k] * sums[columns[k]]
+            for at in range(lo, hi):
+                for k in range(offsets[order[at]], offsets[order[at] + 1]):
+                    sums[columns[k]] = 0.0
+        lo = hi
 
 
 def check_labels(labels: ArrayLike, n: int) -> Ints:

@@ -94,12 +94,11 @@ class Entities:
 
     def scores(self, level: int = -1) -> Floats:
         """The mean similarity of each mention to the others of its entity; not a number for one that is alone."""
-        items = self.vectors.items
-        united, number = items.united(self.labels[level])
-        sums = united.matrix()[number]
-        dots = np.asarray(items.matrix().multiply(sums).sum(axis=1)).ravel() - items.norms
-        others = united.mass[number] - 1
-        return np.divide(dots, others, out=np.full(len(items), np.nan), where=others > 0)
+        labels = self.labels[level]
+        others = np.bincount(labels, minlength=len(labels))[labels] - 1
+        return np.divide(
+            self.vectors.items.to_others(labels), others, out=np.full(len(labels), np.nan), where=others > 0
+        )
 
 
 class EntityClusterer:

@@ -10,7 +10,7 @@ import weft as package
 from weft.text.layers import SpanLayer
 
 Weft = Callable[..., "subprocess.CompletedProcess[str]"]
-WEIGHTS = ("--context-weight", "0.8", "--name-weight", "0.2", "--threshold", "0.22")
+WEIGHTS = ("--context-weight", "0.8", "--name-weight", "0.2", "--thresholds", "0.22")
 
 
 def test_entities_of_a_file_are_written_with_evidence_and_again_at_once(weft: Weft, tmp_path, examples) -> None:
@@ -34,7 +34,7 @@ def test_gold_entities_are_scored_at_every_threshold(weft: Weft, tmp_path) -> No
     path = tmp_path / "m.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     done = weft(
-        "lexicon", "entities", path, "--out", tmp_path / "out", "--threshold", "0.8", "--threshold", "0.1",
+        "lexicon", "entities", path, "--out", tmp_path / "out", "--thresholds", "0.8,0.1",
         "--format", "parquet", "--workers", "2", "--json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -66,5 +66,7 @@ def test_mistakes_are_told_in_plain_words(weft: Weft, tmp_path) -> None:
     assert (bad.returncode, "line 2: expected an id that no other mention has" in bad.stderr) == (1, True)
     skipped = weft("lexicon", "entities", path, "--out", out, "--skip-bad")
     assert (skipped.returncode, "left out 1 line" in skipped.stderr) == (0, True)
+    number = weft("lexicon", "entities", path, "--out", out, "--thresholds", "0.5;0.4")
+    assert (number.returncode, "takes numbers such as 0.5 or 0.5,0.4,0.3" in number.stderr) == (1, True)
     wrong = weft("lexicon", "entities", path, "--out", out, "--format", "csv")
     assert (wrong.returncode, "--format must be one of jsonl, parquet" in wrong.stderr) == (1, True)

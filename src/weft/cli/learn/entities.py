@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from weft.tasks.coreference.across.entities import Entities, EntitySettings
     from weft.tasks.coreference.across.mentions import Mentions
 
-EXAMPLE = "weft lexicon entities examples/mentions/news.jsonl --out people --threshold 0.4"
+EXAMPLE = "weft lexicon entities examples/mentions/news.jsonl --out people --thresholds 0.4"
 CHECKPOINT = "checkpoint.weft"
 
 Files = Annotated[
@@ -35,11 +35,11 @@ Files = Annotated[
     typer.Argument(metavar="MENTIONS", help="JSON Lines or Parquet with id, name, context; with --layer, documents."),
 ]
 Out = Annotated[Path, option("--out", "-o", metavar="FOLDER", help="Folder of the tables and the checkpoint.")]
-Threshold = Annotated[
-    list[float] | None,
+Thresholds = Annotated[
+    str,
     option(
-        "--threshold", panel=SETTINGS, shown="0.45",
-        help="Mean similarity above which clusters merge; repeat for several clusterings, each within the next.",
+        "--thresholds", metavar="NUMBERS", panel=SETTINGS,
+        help="Mean similarity above which clusters merge; several, as in 0.5,0.4, give clusterings within each other.",
     ),
 ]  # fmt: skip
 ContextWeight = Annotated[float, option("--context-weight", min=0, panel=SETTINGS, help="Weight of similar contexts.")]
@@ -48,7 +48,9 @@ NameWeight = Annotated[
 ]
 EqualWeight = Annotated[float, option("--equal-weight", min=0, panel=SETTINGS, help="Weight of equal names.")]
 Terms = Annotated[int, option("--terms", min=1, panel=SETTINGS, help="Words kept per context, those with most weight.")]
-Rounds = Annotated[int, option("--rounds", min=1, panel=SETTINGS, help="Rounds; each is saved as a checkpoint.")]
+Iterations = Annotated[
+    int, option("--iterations", min=1, panel=SETTINGS, help="Rounds of sampling; each is saved as a checkpoint.")
+]
 Reach = Annotated[int, option("--reach", min=1, panel=SETTINGS, help="Proposals per mention and round.")]
 Blocks = Annotated[
     float,
@@ -74,12 +76,12 @@ SkipBad = Annotated[bool, option("--skip-bad", panel=READING, help="Leave out wh
 def entities(
     files: Files,
     out: Out,
-    threshold: Threshold = None,
+    thresholds: Thresholds = "0.45",
     context_weight: ContextWeight = 0.3,
     name_weight: NameWeight = 0.7,
     equal_weight: EqualWeight = 0.0,
     terms: Terms = 30,
-    rounds: Rounds = 20,
+    iterations: Iterations = 20,
     reach: Reach = 20,
     blocks: Blocks = 0.1,
     splits: Splits = 0.0,
@@ -107,12 +109,22 @@ def entities(
     if format not in FORMATS:
         raise ConfigError(f"--format must be one of {', '.join(FORMATS)}, got {format!r}")
     settings = EntitySettings(
-        tuple(threshold or EntitySettings.thresholds), Similarity(context_weight, name_weight, equal_weight, terms),
-        rounds, reach=reach, blocks=blocks, splits=splits, largest=largest, start=start, seed=seed,
+        _numbers(thresholds), Similarity(context_weight, name_weight, equal_weight, terms),
+        iterations, reach=reach, blocks=blocks, splits=splits, largest=largest, start=start, seed=seed,
     )  # fmt: skip
     mentions = _read(files, layer, skip_bad)
     found = _cluster(mentions, settings, out, workers, scheduler)
     _report(found, out, format, as_json)
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    """The numbers of a list with commas."""
+    from weft.errors import ConfigError
+
+    try:
+        return tuple(float(number) for number in text.split(","))
+    except ValueError:
+        raise ConfigError(f"--thresholds takes numbers such as 0.5 or 0.5,0.4,0.3, got {text!r}") from None
 
 
 def _read(files: list[Path], layer: str | None, skip_bad: bool) -> Mentions:

@@ -442,8 +442,8 @@ def _million(result: RecipeResult, size: Size, seed: int) -> None:
         path, out = Path(folder, "mentions.jsonl"), Path(folder, "entities")
         write_made(size.million, seed, path)
         command = [
-            sys.executable, "-m", "weft", "lexicon", "entities", str(path), "--out", str(out), "--threshold", "0.15",
-            "--context-weight", str(MADE.context_weight), "--name-weight", str(MADE.name_weight), "--rounds",
+            sys.executable, "-m", "weft", "lexicon", "entities", str(path), "--out", str(out), "--thresholds", "0.15",
+            "--context-weight", str(MADE.context_weight), "--name-weight", str(MADE.name_weight), "--iterations",
             str(size.million_rounds), "--blocks", "0", "--reach", str(size.million_reach),
             "--format", "parquet", "--seed", str(seed), "--json",
         ]  # fmt: skip

@@ -115,7 +115,7 @@ def uneven_groups(r: int, n: int) -> np.ndarray:
 def test_chains_sample_partitions_as_often_as_their_probability_says(n, keys_of, share, rounds):
     """Redistribution over groups included; a wrong q or D shows after a few thousand chains."""
     items = random_items(n, seed=3)
-    rows, bias, chains = items.matrix().toarray(), 0.35, 12_000
+    rows, bias, chains = items.matrix().toarray(), 0.35, 8_000
     weights = np.exp([log_p(rows, items.mass, labels, bias) for labels in partitions(n)])
     expected = chains * weights / weights.sum()
     counts = sampled(items, chains, rounds, bias, keys_of, share)

@@ -61,15 +61,15 @@ class Size:
     """Sizes of the generated sets, and numbers of seeds and of rounds."""
 
     seeds: int = 5
-    masked: int = 3000
+    masked: int = 2000
     masked_rounds: int = 400
     made: int = 100_000
     made_dev: int = 20_000
     rounds: int = 10
     million: int = 1_000_000
-    million_rounds: int = 9
+    million_rounds: int = 6
     million_reach: int = 10
-    draws: int = 500
+    draws: int = 200
 
 
 VARIATION = Variation((Size,), ("links", "ecb", "masked", "generated", "million"))

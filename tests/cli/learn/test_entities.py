@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections.abc import Callable
 
 import weft as package
+from weft.recipes.semantics.cross_document_coreference.experiment import killed_and_resumed, write_made
 from weft.text.layers import SpanLayer
 
 Weft = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -70,3 +72,17 @@ def test_mistakes_are_told_in_plain_words(weft: Weft, tmp_path) -> None:
     assert (number.returncode, "takes numbers such as 0.5 or 0.5,0.4,0.3" in number.stderr) == (1, True)
     wrong = weft("lexicon", "entities", path, "--out", out, "--format", "csv")
     assert (wrong.returncode, "--format must be one of jsonl, parquet" in wrong.stderr) == (1, True)
+
+
+def test_a_run_that_is_killed_resumes_to_the_same_files(weft: Weft, tmp_path) -> None:
+    path = tmp_path / "made.jsonl"
+    write_made(600, 0, path)
+    options = ("--context-weight", "0.9", "--name-weight", "0.1", "--thresholds", "0.15", "--iterations", "60")
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    command = [sys.executable, "-m", "weft", "lexicon", "entities", str(path), "--out", str(killed), *options, "--json"]
+    saved, report = killed_and_resumed(command, killed / "checkpoint.weft", after=3)
+    assert 3 <= saved < 60
+    done = weft("lexicon", "entities", path, "--out", whole, *options, "--json")
+    assert json.loads(done.stdout)["trace"] == report["trace"]
+    for name in ("mentions", "entities", "merges"):
+        assert (killed / f"{name}.jsonl").read_bytes() == (whole / f"{name}.jsonl").read_bytes()

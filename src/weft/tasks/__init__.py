@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from weft.tasks.amr.parser import AmrParser as AmrParser
     from weft.tasks.bitext.align import Aligner as Aligner
     from weft.tasks.constituents.parser import ConstituentParser as ConstituentParser
-    from weft.tasks.coreference.resolver import CorefResolver as CorefResolver
     from weft.tasks.coreference.across.entities import EntityClusterer as EntityClusterer
+    from weft.tasks.coreference.resolver import CorefResolver as CorefResolver
     from weft.tasks.entities.projected import ProjectedRecognizer as ProjectedRecognizer
     from weft.tasks.entities.recognizer import EntityRecognizer as EntityRecognizer
     from weft.tasks.entities.transfer import TransferRecognizer as TransferRecognizer

@@ -77,7 +77,7 @@ HEADINGS = {
         ),
         "lexicon": Place(
             "weft.cli.learn.lexicon:app",
-            "Learn lists of names and word clusters from raw text.",
+            "Learn lists of names, word clusters and entities from a collection.",
             "weft lexicon grow examples/port.txt --seeds ship=examples/port-ships.txt --out grown",
         ),
     },

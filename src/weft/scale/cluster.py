@@ -135,6 +135,11 @@ def _quiet() -> Iterator[None]:
             logger.setLevel(level)
 
 
+def connected_client(address: str) -> Any:
+    """A client of the Dask scheduler at an address, for work in rounds; close it after use."""
+    return _client(address)
+
+
 def _client(address: str) -> Any:
     try:
         from distributed import Client

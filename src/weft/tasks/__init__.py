@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from weft.tasks.amr.parser import AmrParser as AmrParser
     from weft.tasks.bitext.align import Aligner as Aligner
     from weft.tasks.constituents.parser import ConstituentParser as ConstituentParser
+    from weft.tasks.coreference.across.entities import EntityClusterer as EntityClusterer
     from weft.tasks.coreference.resolver import CorefResolver as CorefResolver
     from weft.tasks.entities.projected import ProjectedRecognizer as ProjectedRecognizer
     from weft.tasks.entities.recognizer import EntityRecognizer as EntityRecognizer
@@ -61,6 +62,7 @@ _HOMES = {
     "CorefResolver": "coreference.resolver",
     "DependencyGraphParser": "parsing.dependency_graphs",
     "DisfluencyParser": "speech.parser",
+    "EntityClusterer": "coreference.across.entities",
     "EntityRecognizer": "entities.recognizer",
     "Flors": "tagging.flors",
     "GappedSpanFinder": "spans.gapped",

@@ -1,4 +1,4 @@
-"""`weft lexicon grow|clusters|cross-clusters`: lists of names and word clusters from raw text."""
+"""`weft lexicon grow|clusters|cross-clusters|entities`: names, word clusters and entities from a whole collection."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import typer
 
 from weft.cli.generated import with_reading
 from weft.cli.groups import SuggestingGroup
-from weft.cli.learn import clusters, grow
+from weft.cli.learn import clusters, entities, grow
 
 app = typer.Typer(
     cls=SuggestingGroup, no_args_is_help=True, add_completion=False, rich_markup_mode="rich",
-    help="Learn lists of names and word clusters from raw text.",
+    help="Learn lists of names, word clusters and entities from a collection.",
 )  # fmt: skip
 app.command("grow", epilog=f"Example: {grow.EXAMPLE}")(with_reading(grow.grow))
 app.command("clusters", epilog=f"Example: {clusters.EXAMPLE}")(with_reading(clusters.clusters))
 app.command("cross-clusters", epilog=f"Example: {clusters.CROSS_EXAMPLE}")(with_reading(clusters.cross))
+app.command("entities", epilog=f"Example: {entities.EXAMPLE}")(entities.entities)

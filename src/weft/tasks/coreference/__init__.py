@@ -1,1 +1,1 @@
-"""Coreference: which mentions of a document refer to the same entity."""
+"""Coreference: mentions of the same entity, within documents and across them."""

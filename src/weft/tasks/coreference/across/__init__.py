@@ -1,0 +1,1 @@
+"""Entities across documents: mentions of a whole collection, clustered by their names and contexts."""

@@ -101,7 +101,7 @@ def test_pairs_within_and_across_documents_are_counted_apart():
 @pytest.mark.must_show(
     "cross-document-coreference",
     5,
-    weaker="600 mentions and one seed; super-entities beside both levels, and the ratio: recorded run",
+    weaker="600 mentions, one seed; in the recorded run a level takes a third to a half of the proposals, not a tenth",
 )
 def test_levels_need_fewer_proposals_than_the_flat_model():
     curves = experiment.masked_curves(600, 30, 60, seed=0)

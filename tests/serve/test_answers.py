@@ -11,8 +11,15 @@ import weft
 from weft.serve.answers import formats_of, to_file, to_json
 from weft.text import Doc, SpanLayer
 from weft.text.conventions.alternatives import note_alternatives
+from weft.text.conventions.coreference import set_entities
 
-FORMATS = formats_of(["head", "constituents", "spans/mwe", "relations/hedge", "spans/timeline"])
+LAYERS = [
+    "head",
+    "constituents",
+    "relations/hedge",
+    *(f"spans/{name}" for name in ("mwe", "times", "timeline", "coref")),
+]
+FORMATS = formats_of(LAYERS)
 
 
 def a_document() -> Doc:
@@ -72,6 +79,22 @@ def test_an_answer_notes_what_was_annotated_in_windows() -> None:
     doc.meta["windows"] = {"graph-parser": "1 sentence of 2 words was annotated in windows of at most 1"}
     (note,) = json.loads(to_json(doc, "en", 0.1))["notes"]
     assert note.startswith("graph-parser: 1 sentence of 2 words")
+
+
+def test_times_and_entities_of_coreference_come_back_from_their_files(tmp_path: Path) -> None:
+    doc = Doc.from_words([["Ada", "slept", "when", "she", "came", "home", "yesterday"]])
+    doc.spans["times"] = SpanLayer(doc.strings)
+    doc.spans["times"].add([(6, 7)], "DATE", value="2026-05-01", anchor="2026-05-02")
+    set_entities(doc, [(0, 1), (3, 4)], [0, 0])
+    read = {}
+    for format in ("times", "timeml", "coref"):
+        file = to_file(doc, format)
+        (tmp_path / file.name).write_bytes(file.content)
+        (read[format],) = weft.read(tmp_path / file.name, format)
+    for format in ("times", "timeml"):
+        assert [(time.text, time.value) for time in read[format].times] == [("yesterday", "2026-05-01")]
+    (entity,) = read["coref"].entities_of("coref")
+    assert [mention.text for mention in entity.mentions] == ["Ada", "she"]
 
 
 def test_an_answer_with_pictures_has_the_timeline_of_the_text() -> None:

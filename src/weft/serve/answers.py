@@ -27,7 +27,7 @@ from weft.text.views import Sentence
 WIDEST = 250
 _MEDIA = {
     "records": "application/x-ndjson", "jsonl": "application/x-ndjson", "parquet": "application/vnd.apache.parquet",
-    "bioscope": "application/xml", "anafora": "application/xml", "xmi": "application/xml",
+    "bioscope": "application/xml", "timeml": "application/xml", "anafora": "application/xml", "xmi": "application/xml",
     "brat": "application/zip", "html": "text/html; charset=utf-8", "svg": "image/svg+xml",
 }  # fmt: skip
 _SUFFIX = {"anafora": ".anafora.xml", "brat": ".zip", "html": ".html", "svg": ".svg", "plain": ".txt"}
@@ -51,7 +51,9 @@ def formats_of(provides: Sequence[str]) -> list[str]:
     pictures = spans or any(layer in provides for layer in ("head", "constituents"))
     formats = ["conllu", "records", "jsonl", "parquet", "columns", "plain", *(["html", "svg"] if pictures else [])]
     formats += ["brat"] if spans else []
+    formats += ["times", "timeml"] if "spans/times" in provides else []
     formats += ["anafora", "xmi"] if "spans/timeline" in provides else []
+    formats += ["coref"] if "spans/coref" in provides else []
     formats += ["penn"] if "constituents" in provides else []
     formats += ["streusle"] if "spans/mwe" in provides else []
     links = {layer for layer in provides if layer.startswith("relations/")}

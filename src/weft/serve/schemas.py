@@ -23,8 +23,11 @@ Format = Literal[
     "penn",
     "streusle",
     "bioscope",
+    "times",
+    "timeml",
     "anafora",
     "xmi",
+    "coref",
 ]
 
 

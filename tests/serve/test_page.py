@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -12,8 +12,11 @@ import pytest
 from places import ROOT
 
 import weft
+from weft.pipeline.component import Asked, Component
 from weft.pipeline.pipeline import Pipeline
 from weft.serve import Limits, Service, running
+from weft.text import Doc, SpanLayer
+from weft.text.conventions.coreference import set_entities
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -289,6 +292,44 @@ def test_a_model_without_trees_or_probabilities_is_shown_as_well(chromium: Brows
             with page.expect_response("**/annotate"):
                 page.select_option("#model", "small")
             page.wait_for_selector("svg.tree", state="attached")
+
+
+class Stories(Component):
+    """Takes the first two words and the first of the second sentence for one person, the last two for a date."""
+
+    task = "stories"
+    provides = ("spans/coref", "clusters/coref", "spans/times", "spans/timeline")
+
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
+        for doc in docs:
+            last = doc.n_words - 1
+            if last > 8:
+                set_entities(doc, [(0, 2), (8, 9)], [0, 0])
+                for layer, first, label in (("times", last - 2, "DATE"), ("timeline", 2, "EVENT")):
+                    doc.spans[layer] = SpanLayer(doc.strings)
+                    doc.spans[layer].add([(first, last if layer == "times" else 3)], label, value="2026")
+
+    def state(self) -> Any:
+        raise AssertionError
+
+    @classmethod
+    def from_state(cls, header: Any, arrays: Any) -> Any:
+        raise AssertionError
+
+
+def test_chains_times_and_timelines_are_seen(chromium: Browser) -> None:
+    with running(Service({"stories": Pipeline([Stories()])}, Limits(max_chars=1000))) as address:
+        for page in _opened(chromium.new_page(), address):
+            assert page.locator("#view-trees .timeline svg").count() == 1
+            page.click("#tab-spans")
+            assert page.locator(".layers label").all_inner_texts() == ["coreference (2)", "times (1)", "timeline (1)"]
+            for layer, marks, rows in (
+                ("coref", 2, [["Marta Lindqvist", "1"], ["Nobody", "1"]]),
+                ("times", 1, [["many years", "DATE 2026"]]),
+            ):
+                page.click(f".layers label:has(input[value={layer}])")
+                assert page.locator("#view-spans mark").count() == marks
+                assert [row.split("\t")[:2] for row in page.locator(".found tbody tr").all_inner_texts()] == rows
 
 
 def test_the_pictures_of_the_documentation_can_be_taken(chromium: Browser, address: str, tmp_path: Path) -> None:

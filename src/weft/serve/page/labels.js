@@ -9,7 +9,13 @@ const EXPRESSIONS = {
   I_: "continues a strong expression", "I~": "continues a weak expression",
   i_: "continues a strong expression inside a gap", "i~": "continues a weak expression inside a gap",
 };
+// As `weft.text.conventions.names` has them.
+const LAYERS = { coref: "coreference", disfluencies: "repairs", mwe: "expressions" };
 const PART = /^([BIESLU])-(.+)$/;
+
+function layerName(layer) {
+  return LAYERS[layer] ?? layer;
+}
 
 function tidy(label) {
   return label.replaceAll(" _", "").replaceAll("|", ", ");

@@ -10,7 +10,8 @@ const FILES = {
   conllu: ["CoNLL-U", ".conllu"], records: ["Records", ".records.jsonl"], jsonl: ["JSON Lines", ".jsonl"], parquet: ["Parquet", ".parquet"],
   columns: ["Columns", ".conll"], plain: ["Plain text", ".txt"], html: ["Page", ".html"], svg: ["Pictures", ".svg"],
   brat: ["brat", ".zip"], penn: ["Bracketed trees", ".mrg"], streusle: ["STREUSLE", ".conllulex"],
-  bioscope: ["BioScope", ".xml"], json: ["API response", ".json"],
+  bioscope: ["BioScope", ".xml"], times: ["Time phrases", ".times.tsv"], timeml: ["TimeML", ".tml"],
+  anafora: ["Anafora", ".anafora.xml"], xmi: ["UIMA XMI", ".xmi"], coref: ["Coreference", ".coref"], json: ["API response", ".json"],
 };
 const VIEWS = ["trees", "spans", "words"];
 const state = { models: null, answer: null, words: [], letters: [], ranked: null, opener: null, asked: 0 };

@@ -148,7 +148,7 @@ function drawSpans(panel, answer, words) {
     const choices = layers.map((name) => {
       const input = make("input", { type: "radio", name: "layer", value: name, checked: name === chosen });
       input.addEventListener("change", () => drawLayer(content, answer, words, name));
-      return make("label", {}, input, make("span", {}, `${name} (${answer.spans[name].length})`));
+      return make("label", {}, input, make("span", {}, `${layerName(name)} (${answer.spans[name].length})`));
     });
     panel.append(make("fieldset", { class: "layers", "aria-label": "Layers" }, ...choices));
   }
@@ -156,10 +156,14 @@ function drawSpans(panel, answer, words) {
   drawLayer(content, answer, words, chosen);
 }
 
-// The spans of a layer; mentions of coreference are labelled by the numbers of their entities, as in the picture.
+// The spans of a layer; mentions of coreference are labelled by the numbers of their entities, as in the picture, and
+// times have their values.
 function labelled(answer, layer) {
   const chains = (answer.clusters?.[layer] ?? []).filter((group) => group.members.length > 1);
-  if (!answer.clusters?.[layer]) return answer.spans[layer];
+  if (!answer.clusters?.[layer]) {
+    const value = (span) => (layer === "times" && span.attributes?.value ? ` ${span.attributes.value}` : "");
+    return answer.spans[layer].map((span) => ({ ...span, label: span.label + value(span) }));
+  }
   return chains.flatMap((group, number) => group.members.map((member) => ({ ...answer.spans[layer][member], label: String(number + 1) })));
 }
 
@@ -189,7 +193,7 @@ function drawLayer(content, answer, words, layer) {
       make("tbody", {}, ...rows));
     content.append(make("div", { class: "card scroll" }, table));
   } else {
-    content.append(make("p", { class: "none" }, `No ${layer} were found in this text.`));
+    content.append(make("p", { class: "none" }, `No ${layerName(layer)} were found in this text.`));
   }
   rove(content);
 }

@@ -139,6 +139,48 @@ def test_links_send_the_messages_of_the_table_that_they_stand_for(seed):
             np.testing.assert_allclose(ours.log_partitions, theirs.log_partitions, atol=1e-9)
 
 
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10_000))
+@pytest.mark.must_show("entity-level-coreference", 1)
+def test_a_choice_sends_the_messages_of_the_table_that_it_stands_for(seed):
+    """Values 1 and 2 of the choice link; 0 and 3 do not."""
+    draw = np.random.default_rng(seed)
+    sizes = [4, 3, 3, 3, 2]
+    scores = draw.normal(size=sum(sizes)) * 2
+    factor, table = FactorGraph(sizes), FactorGraph(sizes)
+    cells = np.zeros(sizes[:4])
+    for c, x, y, z in np.ndindex(*sizes[:4]):
+        if (c == 1 and x != y) or (c == 2 and x != z):
+            cells[c, x, y, z] = -np.inf
+    factor.add_choice(0, 1, 1, [2, 3])
+    table.add_table([0, 1, 2, 3], cells)
+    for graph in (factor, table):
+        graph.set_scores(scores)
+        graph.add_table([4, 0], np.arange(8).reshape(2, 4) / 4)
+        graph.add_table([4, 2], np.arange(6).reshape(2, 3) / 3)
+    for sweeps in (1, 2, 5):
+        for schedule in ("sequential", "parallel"):
+            ours, theirs = (each.run(sweeps=sweeps, tolerance=0, schedule=schedule) for each in (factor, table))
+            np.testing.assert_allclose(ours.probabilities, theirs.probabilities, atol=1e-12)
+            np.testing.assert_allclose(ours.log_partitions, theirs.log_partitions, atol=1e-9)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10_000))
+@pytest.mark.must_show("entity-level-coreference", 1)
+def test_a_mention_with_several_candidates_is_no_loop_if_its_links_are_one_factor(seed):
+    draw = np.random.default_rng(seed)
+    sizes = [4, 3, 3, 3, 3]  # the choice; the property of the mention and of its three candidates
+    graph, twin = both(sizes, draw)
+    graph.add_choice(0, 1, 1, [2, 3, 4])
+    for j in range(3):
+        twin.link(0, j + 1, 1, 2 + j)
+    exact, log_z = twin.sums()
+    found = graph.run()
+    np.testing.assert_allclose(found.probabilities, exact, atol=1e-9)
+    assert found.log_partition == pytest.approx(log_z, abs=1e-9)
+
+
 def test_schedules_and_damping_reach_the_same_fixed_point():
     graph, _ = random_document(np.random.default_rng(1))
     reference = graph.run(tolerance=1e-12, sweeps=300)
@@ -217,6 +259,9 @@ def test_tables_keep_their_cells_in_a_batch():
         (lambda g: g.add_table([0], np.full(2, -np.inf)), "forbids every"),
         (lambda g: g.add_links([0], [2], [1], [2]), "value"),
         (lambda g: g.add_links([0], [1], [1], [1]), "differ"),
+        (lambda g: g.add_choice(0, 1, 1, [2, 2]), "value"),
+        (lambda g: g.add_choice(0, 0, 1, [2, 2]), "differ"),
+        (lambda g: FactorGraph([2, 2, 3]).add_choice(0, 1, 1, [2]), "same values"),
         (lambda g: g.run(sweeps=0), "needs a sweep"),
         (lambda g: g.run(damping=1.0), "damping"),
         (lambda g: g.run(schedule="random"), "no schedule"),

@@ -130,6 +130,23 @@ def test_zero_projections_leave_basic_as_it_is(seed):
     )
 
 
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10_000))
+@pytest.mark.must_show("entity-level-coreference", 1)
+def test_candidates_of_one_mention_are_no_evidence_for_each_other(seed):
+    """The last of four mentions chooses; by enumeration, the choice of j weighs k times the overlap with j alone."""
+    draw = np.random.default_rng(seed)
+    own = sample(4, [-1] * 4, random_priors(draw, 4, (3,)))
+    keep = (own.candidates.antecedents < 0) | (own.candidates.mentions == 3)
+    own = Sample(own.table, own.candidates.only(keep), own.priors, own.entity)
+    scores = draw.normal(size=7)
+    values = own.priors[0] @ np.exp(4 * np.eye(3))
+    values /= values.sum(axis=1, keepdims=True)
+    weights = np.exp(scores[3:]) * [1.0, *(3 * values[3] @ values[j] for j in (2, 1, 0))]
+    found = believed(own, scores, [4 * np.eye(3)], 50, 1e-12).probabilities[3:7]
+    np.testing.assert_allclose(found, weights / weights.sum(), atol=1e-9)
+
+
 def test_properties_pass_through_a_chain_that_pair_features_do_not_see():
     """Three mentions: the third may link to the first or to the second, which has no value but is linked to the first.
 
@@ -208,6 +225,27 @@ def test_a_mention_that_pruning_makes_unsolvable_teaches_nothing():
     assert left.candidates.antecedents.tolist() == [-1, -1, 1]
     assert basic_gradient(left, np.zeros(3)).scores.tolist() == [0.0, 0.0, 0.0]
     assert pruning_of(model, own, -2.0)[:2] == (3, 2)
+
+
+def test_values_do_not_pass_along_the_wrong_links_of_an_open_mention():
+    """The third of four mentions has lost its antecedent, and may only link to a mention of the other entity.
+
+    The gradient is that of the same document without that candidate."""
+    draw = np.random.default_rng(4)
+    whole = sample(4, [0, 1, 0, 1], random_priors(draw, 4, (3,)))
+    model = AntecedentModel(Options(bits=8), np.zeros(256))
+    found = []
+    for likely in ([-1, 1], [-1]):  # candidates of the third mention that are left
+        pairs = zip(whole.candidates.mentions.tolist(), whole.candidates.antecedents.tolist(), strict=True)
+        logs = np.array([0.0 if (j in likely if i == 2 else i == 3 or j < 0) else -9.0 for i, j in pairs])
+        model.log_probabilities = lambda each, logs=logs: logs
+        left = with_loss(pruned_by(model, whole, -2.0), (0.15, 2.5, 1.0))
+        gradient = transitive_gradient(left, np.zeros(len(left.candidates.antecedents)), [2 * np.eye(3)])
+        assert gradient.scores[2 : 2 + len(likely)].tolist() == [0.0] * len(likely)
+        found.append((gradient.scores[-4:], gradient.projections[0]))
+    np.testing.assert_allclose(found[0][0], found[1][0], atol=1e-9)
+    np.testing.assert_allclose(found[0][1], found[1][1], atol=1e-9)
+    assert np.abs(found[0][1]).max() > 0.01
 
 
 def test_links_are_closed_into_entities():

@@ -12,11 +12,16 @@ elsewhere, and a, b the messages of the two variables, all normalized,
 
     to choice:  sum of a(v) b(v) at c, 1 elsewhere;      to first:  q b(v) + r;      to second:  q a(v) + r
 
+Links of one choice and one `first` for several values c can be one factor, their product (`add_choice`). Apart, they
+form loops through the two variables that they share. With s_c the sum of a(v) b_c(v) and r the mass of other values,
+
+    to choice:  s_c at c;      to first:  sum of q_c b_c(v) + r;      to second c:  q_c a(v) + sum of other q_d s_d + r
+
 Beliefs are exact if the graph is a tree; otherwise they are those of a fixed point, if one is reached, and the
 logarithm of the partition function is Bethe's approximation, whose derivatives by the potentials are the beliefs.
 Messages are passed one factor at a time, forward through the factors and then backward (*sequential*), or all at once
-(*parallel*); `damping` keeps that share of the old message, in logarithms. Several graphs form a batch; each one stops
-by itself.
+(*parallel*); from the second sweep on, `damping` keeps that share of the old message, in logarithms.
+Several graphs form a batch; each one stops by itself.
 """
 
 from __future__ import annotations
@@ -139,6 +144,18 @@ class FactorGraph:
         if ((rows[:, 1] == rows[:, 2]) | (rows[:, 0] == rows[:, 1]) | (rows[:, 0] == rows[:, 2])).any():
             raise InferenceError("a link needs three variables that differ from each other")
         self._add(LINK, values, rows.ravel(), 3)
+
+    def add_choice(self, choice: int, start: int, first: int, others: ArrayLike) -> None:
+        """Add a factor that makes `first` equal to `others[n]` if `choice` has the value `start + n`."""
+        own = self._checked(np.concatenate([[choice, first], np.asarray(others, dtype=np.int64)]))
+        sizes = np.diff(self.starts)[own]
+        if not 0 <= start <= sizes[0] - (len(own) - 2):
+            raise InferenceError("a link names a value that its choice does not have")
+        if (sizes[1:] != sizes[1]).any():
+            raise InferenceError("a link needs variables with the same values")
+        if len(set(own.tolist())) < len(own) or len(own) < 3:
+            raise InferenceError("a link needs three variables or more that differ from each other")
+        self._add(LINK, np.array([start]), own, len(own))
 
     def _checked(self, variables: ArrayLike) -> Ints:
         own = np.asarray(variables, dtype=np.int64)

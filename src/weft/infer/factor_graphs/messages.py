@@ -1,8 +1,10 @@
 """The kernels of belief propagation; see `weft.infer.factor_graphs.graph`.
 
-Messages of factors are logarithms, one block per edge; a link has one number for its choice, since the message is 1 at
-all other values. `totals` holds, for every variable, its scores plus the messages that it receives, so that the message
-back to a factor is a difference. Messages are floored, which keeps differences finite.
+Messages of factors are logarithms, one block per edge. The first edge of a link is its choice, which receives one
+number for every value that links, since the message is 1 at all others; the second is the variable that is linked, and
+the others are what it is linked to, one for each of these values in turn. `totals` holds, for every
+variable, its scores plus the messages that it receives, so that the message back to a factor is a difference. Messages
+are floored, which keeps differences finite.
 """
 
 from __future__ import annotations
@@ -36,13 +38,14 @@ def propagate(
     for g in range(len(bounds) - 1):
         for sweep in range(sweeps):
             change = 0.0
+            kept = damping if sweep > 0 else 0.0
             if parallel:
                 for f in range(bounds[g], bounds[g + 1]):
                     _answer(f, starts, totals, kinds, values, edges, variables, tables, blocks, messages, fresh,
                             inbox, digits)  # fmt: skip
                 for f in range(bounds[g], bounds[g + 1]):
                     change = max(change, _apply(f, starts, totals, kinds, values, edges, variables, blocks, messages,
-                                                fresh, damping))  # fmt: skip
+                                                fresh, kept))  # fmt: skip
             else:
                 for step in range(2 * (bounds[g + 1] - bounds[g])):
                     f = bounds[g] + step
@@ -51,7 +54,7 @@ def propagate(
                     _answer(f, starts, totals, kinds, values, edges, variables, tables, blocks, messages, fresh,
                             inbox, digits)  # fmt: skip
                     change = max(change, _apply(f, starts, totals, kinds, values, edges, variables, blocks, messages,
-                                                fresh, damping))  # fmt: skip
+                                                fresh, kept))  # fmt: skip
             taken[g] = sweep + 1
             if change <= tolerance:
                 done[g] = True
@@ -94,15 +97,16 @@ def partition(
             first = edges[f]
             _inbox(f, starts, totals, kinds, values, edges, variables, blocks, messages, inbox)
             if kinds[f] == LINK:
-                u, w = variables[first + 1], variables[first + 2]
-                same = 0.0
-                for x in range(starts[u + 1] - starts[u]):
-                    same += inbox[1, x] * inbox[2, x]
-                sums[g] += np.log(inbox[0, 0] * same + inbox[0, 1])
-                sums[g] -= np.log(inbox[0, 0] * np.exp(messages[blocks[first]]) + inbox[0, 1])
-                for e, v in ((1, u), (2, w)):
+                u = variables[first + 1]
+                mass = both = _unlinked(f, starts, values, edges, variables, inbox)
+                for e in range(2, edges[f + 1] - first):
+                    share = inbox[0, values[f] + e - 2]
+                    mass += share * _overlap(inbox, e, starts[u + 1] - starts[u])
+                    both += share * np.exp(messages[blocks[first] + e - 2])
+                sums[g] += np.log(mass) - np.log(both)
+                for e in range(1, edges[f + 1] - first):
                     both = 0.0
-                    for x in range(starts[v + 1] - starts[v]):
+                    for x in range(starts[u + 1] - starts[u]):
                         both += inbox[e, x] * np.exp(messages[blocks[first + e] + x])
                     sums[g] -= np.log(both)
             else:
@@ -136,7 +140,7 @@ def _blocks(starts: Ints, kinds: Ints, edges: Ints, variables: Ints) -> Ints:
         for e in range(edges[f], edges[f + 1]):
             size = starts[variables[e] + 1] - starts[variables[e]]
             if kinds[f] == LINK and e == edges[f]:
-                size = 1
+                size = edges[f + 1] - edges[f] - 2
             blocks[e + 1] = blocks[e] + size
     return blocks
 
@@ -146,31 +150,46 @@ def _inbox(
     f: int, starts: Ints, totals: Floats, kinds: Ints, values: Ints, edges: Ints, variables: Ints, blocks: Ints,
     messages: Floats, inbox: Floats,
 ) -> None:  # fmt: skip
-    """The normalized messages to a factor; of a link's choice, the mass of its value and the mass elsewhere."""
+    """The normalized messages to a factor."""
     for e in range(edges[f + 1] - edges[f]):
         v = variables[edges[f] + e]
         low, size, block = starts[v], starts[v + 1] - starts[v], blocks[edges[f] + e]
         top = -np.inf
-        if kinds[f] == LINK and e == 0:
-            here = totals[low + values[f]] - messages[block]
-            for x in range(size):
-                top = max(top, here if x == values[f] else totals[low + x])
-            rest = 0.0
-            for x in range(size):
-                if x != values[f]:
-                    rest += np.exp(totals[low + x] - top)
-            share = np.exp(here - top)
-            inbox[0, 0] = share / (share + rest)
-            inbox[0, 1] = rest / (share + rest)
-            continue
         for x in range(size):
-            top = max(top, totals[low + x] - messages[block + x])
+            inbox[e, x] = totals[low + x]
+        if kinds[f] == LINK and e == 0:
+            for x in range(blocks[edges[f] + 1] - block):
+                inbox[0, values[f] + x] -= messages[block + x]
+        else:
+            for x in range(size):
+                inbox[e, x] -= messages[block + x]
+        for x in range(size):
+            top = max(top, inbox[e, x])
         mass = 0.0
         for x in range(size):
-            inbox[e, x] = np.exp(totals[low + x] - messages[block + x] - top)
+            inbox[e, x] = np.exp(inbox[e, x] - top)
             mass += inbox[e, x]
         for x in range(size):
             inbox[e, x] /= mass
+
+
+@inner_kernel
+def _overlap(inbox: Floats, e: int, size: int) -> float:
+    """The probability that the linked variable and the one of edge e are equal, if they are independent."""
+    same = 0.0
+    for x in range(size):
+        same += inbox[1, x] * inbox[e, x]
+    return same
+
+
+@inner_kernel
+def _unlinked(f: int, starts: Ints, values: Ints, edges: Ints, variables: Ints, inbox: Floats) -> float:
+    """The mass of the values of a link's choice that link nothing."""
+    choice, rest = variables[edges[f]], 0.0
+    for x in range(starts[choice + 1] - starts[choice]):
+        if x < values[f] or x >= values[f] + edges[f + 1] - edges[f] - 2:
+            rest += inbox[0, x]
+    return rest
 
 
 @inner_kernel
@@ -182,13 +201,7 @@ def _answer(
     _inbox(f, starts, totals, kinds, values, edges, variables, blocks, messages, inbox)
     first = edges[f]
     if kinds[f] == LINK:
-        share, rest = inbox[0, 0], inbox[0, 1]
-        same = 0.0
-        for x in range(starts[variables[first + 1] + 1] - starts[variables[first + 1]]):
-            same += inbox[1, x] * inbox[2, x]
-            fresh[blocks[first + 1] + x] = _log(share * inbox[2, x] + rest)
-            fresh[blocks[first + 2] + x] = _log(share * inbox[1, x] + rest)
-        fresh[blocks[first]] = _log(same)
+        _answer_link(f, starts, values, edges, variables, blocks, fresh, inbox)
         return
     arity = edges[f + 1] - first
     cells = 1
@@ -212,6 +225,31 @@ def _answer(
             mass += fresh[x]
         for x in range(blocks[e], blocks[e + 1]):
             fresh[x] = _log(fresh[x] / mass)
+
+
+@inner_kernel
+def _answer_link(
+    f: int, starts: Ints, values: Ints, edges: Ints, variables: Ints, blocks: Ints, fresh: Floats, inbox: Floats
+) -> None:
+    """The closed form: what else is linked counts by its mass only."""
+    first = edges[f]
+    size = starts[variables[first + 1] + 1] - starts[variables[first + 1]]
+    rest = _unlinked(f, starts, values, edges, variables, inbox)
+    total = rest
+    for x in range(size):
+        fresh[blocks[first + 1] + x] = rest
+    for e in range(2, edges[f + 1] - first):
+        share, same = inbox[0, values[f] + e - 2], _overlap(inbox, e, size)
+        fresh[blocks[first] + e - 2] = _log(same)
+        total += share * same
+        for x in range(size):
+            fresh[blocks[first + 1] + x] += share * inbox[e, x]
+    for x in range(size):
+        fresh[blocks[first + 1] + x] = _log(fresh[blocks[first + 1] + x])
+    for e in range(2, edges[f + 1] - first):
+        share, same = inbox[0, values[f] + e - 2], _overlap(inbox, e, size)
+        for x in range(size):
+            fresh[blocks[first + e] + x] = _log(share * inbox[1, x] + total - share * same)
 
 
 @inner_kernel

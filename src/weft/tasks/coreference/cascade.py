@@ -130,7 +130,7 @@ def pruned_by(model: AntecedentModel, sample: Sample, gamma: float) -> Sample:
     allowed = sample.allowed[keep]
     solved = np.logical_or.reduceat(allowed, left.offsets[:-1])
     allowed = allowed | ~solved[left.mentions]
-    return Sample(sample.table, left, sample.priors, sample.entity, allowed)
+    return Sample(sample.table, left, sample.priors, sample.entity, allowed, open=~solved)
 
 
 def pruning_of(model: AntecedentModel, sample: Sample, gamma: float = GAMMA) -> Pruning:

@@ -41,7 +41,7 @@ class Options:
     rate: float = 0.1
     penalty: float = 0.001
     projection_rate: float = 0.1
-    sweeps: int = 5
+    sweeps: int = 10
     tolerance: float = 1e-4
     seed: int = 0
 

@@ -11,7 +11,12 @@ TRANSITIVE     hidden properties p of mentions that are equal if the mentions ar
 
 The factor E is 1 for a mention that is not linked to j; if it is, it is k for equal values and 0 for others. The paper
 has 1 in place of k, the number of values, which merely lowers all links by the same log k: with k, W = 0 leaves the
-distribution of BASIC as it is.
+distribution of BASIC as it is. The factors of one mention and one property are passed to belief propagation as their
+product: one by one, they and the two variables that they share form short loops, and what one candidate says of the
+mention's value returns to the choice as evidence for the others.
+
+A training mention that pruning has left without a right candidate (*open*) has no factors E: whatever it links to is
+wrong, and its value must not pass there.
 
 The objective of a document is  log sum over allowed a of P'(a) - log sum over all a of P'(a),  P' being P times the
 exponential of the loss (softmax-margin); its gradient has the two sets of marginals.
@@ -19,6 +24,7 @@ exponential of the loss (softmax-margin); its gradient has the two sets of margi
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -32,6 +38,8 @@ from weft.tasks.coreference.features import code_key
 from weft.tasks.coreference.table import TYPE, MentionTable
 
 SYSTEMS = ("basic", "pairproperty", "lefttoright", "transitive")
+#: The share of old messages that is kept; without it, messages of many documents swing and do not settle.
+DAMPING = 0.3
 #: Codes of LEFTTORIGHT: by the size of the entity, how many of its mentions agree.
 _ONE, _TWO, _MANY, _BEGIN = 0, 2, 5, 9
 
@@ -46,6 +54,7 @@ class Sample:
     entity: Ints | None = None
     allowed: Bools | None = None
     losses: Floats | None = None
+    open: Bools | None = None  #: of every mention, whether no candidate is right
     codes: Ints = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
     graph: FactorGraph | None = None
 
@@ -124,17 +133,21 @@ def _left_to_right(
             counts[entity[i], k, modes[i, k]] += 1
 
 
-def linked_graph(candidates: Candidates, sizes: Sequence[int]) -> FactorGraph:
-    """The factor graph of TRANSITIVE: a choice per mention, then the properties, one block of mentions for each."""
+def linked_graph(candidates: Candidates, sizes: Sequence[int], unlinked: Bools | None = None) -> FactorGraph:
+    """The factor graph of TRANSITIVE: a choice per mention, then the properties, one block of mentions for each.
+
+    Mentions that are `unlinked` have no factors.
+    """
     n = len(candidates.offsets) - 1
     graph = FactorGraph(np.concatenate([np.diff(candidates.offsets), *(np.full(n, size) for size in sizes)]))
-    linked = np.flatnonzero(candidates.antecedents >= 0)
-    current, other = candidates.mentions[linked], candidates.antecedents[linked]
-    value = linked - candidates.offsets[:-1][current]
     # All properties of a mention together, mentions in text order: one sweep carries values through the document.
-    rows = [np.stack([current, value, n * k + current, n * k + other]) for k in range(1, len(sizes) + 1)]
-    if len(linked) and rows:
-        graph.add_links(*np.stack(rows, axis=2).reshape(4, -1))
+    for mention, (low, high) in enumerate(itertools.pairwise(candidates.offsets.tolist())):
+        own = candidates.antecedents[low:high]
+        new = int((own < 0).sum())
+        if new == len(own) or (unlinked is not None and unlinked[mention]):
+            continue
+        for k in range(1, len(sizes) + 1):
+            graph.add_choice(mention, new, n * k + mention, n * k + own[new:])
     return graph
 
 
@@ -148,11 +161,11 @@ def believed(
 ) -> Beliefs:
     """The marginals of a document under TRANSITIVE, for scores of candidates (minus infinity forbids one)."""
     if sample.graph is None:
-        sample.graph = linked_graph(sample.candidates, [len(own) for own in projections])
+        sample.graph = linked_graph(sample.candidates, [len(own) for own in projections], sample.open)
     bonus = sum(np.log(len(own)) for own in projections)
     lifted = scores + np.where(sample.candidates.antecedents >= 0, bonus, 0.0)
     sample.graph.set_scores(np.concatenate([lifted, *(u.ravel() for u in unaries(sample.priors, projections))]))
-    return sample.graph.run(sweeps=sweeps, tolerance=tolerance)
+    return sample.graph.run(sweeps=sweeps, tolerance=tolerance, damping=DAMPING)
 
 
 @dataclass(frozen=True)

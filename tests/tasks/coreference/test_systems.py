@@ -98,6 +98,26 @@ def test_the_gradient_of_transitive_is_that_of_its_objective_on_trees(seed):
 
 
 @pytest.mark.must_show("entity-level-coreference", 2)
+def test_the_gradient_of_transitive_is_that_of_its_objective_where_messages_settle():
+    """With two properties and all earlier mentions as candidates there are loops; the objective is Bethe's."""
+    draw = np.random.default_rng(5)
+    own = sample(5, [0, 1, 0, 0, 1], random_priors(draw, 5))
+    scores = draw.normal(size=len(own.candidates.antecedents))
+    projections = [np.eye(3) + draw.normal(size=(3, 3)) / 2, np.eye(2) + draw.normal(size=(2, 2)) / 2]
+
+    def value():
+        return transitive_gradient(own, scores, projections, 500, 1e-13)
+
+    found = value()
+    for place in range(len(scores)):
+        assert found.scores[place] == pytest.approx(derivative(lambda: value().value, scores, place), abs=1e-6)
+    for array, move in zip(projections, found.projections, strict=True):
+        for place in range(array.size):
+            expected = derivative(lambda: value().value, array, place)
+            assert move.flat[place] == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.must_show("entity-level-coreference", 2)
 def test_weights_receive_the_gradient_of_their_features():
     """The objective as a function of hashed weights, through features: what training climbs."""
     draw = np.random.default_rng(0)

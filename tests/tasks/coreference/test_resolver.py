@@ -153,7 +153,7 @@ def test_the_work_grows_in_proportion_to_the_length_of_a_document(system):
     made = CorefResolver(CorefSettings(system=system, features="paper", farthest=5, epochs=2, bits=10))
     made.fit(village())
     stories = village("village-new")
-    sizes = (1, 2, 4)
+    sizes = (2, 3, 5)  # messages of a shorter document settle before the last sweep that is allowed
     counts = [steps_of(lambda doc=joined(stories, times): made([doc])) for times in sizes]
     assert exponent(sizes, counts) < 1.15
 

@@ -148,7 +148,7 @@ class FactorGraph:
     def add_choice(self, choice: int, start: int, first: int, others: ArrayLike) -> None:
         """Add a factor that makes `first` equal to `others[n]` if `choice` has the value `start + n`."""
         own = self._checked(np.concatenate([[choice, first], np.asarray(others, dtype=np.int64)]))
-        sizes = np.diff(self.starts)[own]
+        sizes = self.starts[own + 1] - self.starts[own]
         if not 0 <= start <= sizes[0] - (len(own) - 2):
             raise InferenceError("a link names a value that its choice does not have")
         if (sizes[1:] != sizes[1]).any():

@@ -22,7 +22,7 @@ KEYWORDS = {
     "tasks/timelines.md": ["timeline", "temporal relations", "clinical notes", "Anafora", "THYME", "containers"],
     "tasks/times.md": ["dates", "time expressions", "TIMEX3", "TimeML", "next Tuesday", "durations", "reference date"],
     "tasks/scope.md": ["quantifier", "scope", "negation scope", "plural"],
-    "tasks/coreference.md": ["coreference", "anaphora", "pronoun", "mention", "entity", "antecedent", "chain"],
+    "tasks/coreference.md": ["coreference", "pronoun", "mention", "entity", "chain"],
     "learn/lexical-resources.md": ["WordNet", "PropBank", "VerbNet", "SemLink"],
     "tasks/entities.md": ["train on own labels", "train NER", "train entities", "custom entities"],
     "tasks/entities-across-documents.md": ["cross-document coreference", "deduplicate names", "mentions"],

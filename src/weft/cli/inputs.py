@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def known_formats(incomplete: str) -> list[str]:
     """Names of formats, for shell completion.
 
-    >>> known_formats("co")
-    ['conllu', 'columns']
+    >>> known_formats("con")
+    ['conllu']
     """
     from weft.formats import FORMATS
 

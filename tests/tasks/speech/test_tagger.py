@@ -17,7 +17,7 @@ from weft.text import Doc
 
 
 def fitted(docs: list[Doc], **settings) -> DisfluencyParser:
-    parser = DisfluencyParser(DisfluencySettings(beam=2, epochs=2, tagger=True, **settings))
+    parser = DisfluencyParser(DisfluencySettings(beam=2, epochs=2, joint_tagger=True, **settings))
     parser.fit(docs)
     return parser
 
@@ -96,7 +96,7 @@ def test_transcripts_need_no_tags_and_get_some(trained, tmp_path):
 
 
 def test_the_tagger_of_the_best_epoch_is_kept(spoken, examples):
-    parser = DisfluencyParser(DisfluencySettings(beam=2, epochs=3, tagger=True))
+    parser = DisfluencyParser(DisfluencySettings(beam=2, epochs=3, joint_tagger=True))
     held_out = list(weft.read(examples / "speech-unseen.conllu"))
     report = parser.fit(spoken, held_out)
     assert report["scores"]["dev F"] == parser.scores(held_out)["F"]

@@ -3,7 +3,8 @@
     DATE	1998-03-01	1998-03-01 12:00:00	Sunday
 
 Each line is a document of one phrase, which the layer `times` covers; its date is the reference time. A phrase that is
-to be annotated may leave type and value empty. A line that starts with `#` is a comment.
+to be annotated may leave type and value empty. A line that starts with `#` is a comment; a document without time
+expressions leaves one, and is an empty document when read again.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from weft.text.layers import SpanLayer
 from weft.text.split import split_by_rule
 from weft.text.strings import StringTable
 
+_NONE = "# no time expressions: "
 _COLUMNS = "type, value, reference time and phrase, separated by tabs"
 #: A line whose last tab has become a blank.
 _BLANK = re.compile(r"(\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}:\d{2})?) (.+)")
@@ -30,6 +32,9 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
     faults = faults or Faults()
     strings = StringTable()
     for number, line in numbered_lines(path, encoding):
+        if line.startswith(_NONE):
+            yield Doc("", strings, {"id": line[len(_NONE) :].strip()})
+            continue
         if not line.strip() or line.startswith("#"):
             continue
         try:
@@ -71,7 +76,9 @@ def write(docs: Iterable[Doc], path: str) -> int:
         for doc in docs:
             count += 1
             moment = str(doc.meta.get("reference_date") or doc.meta.get(DATE) or "")
-            for timex in timexes(doc):
+            if not (found := list(timexes(doc))):
+                file.write(f"{_NONE}{' '.join(doc.id.split())}\n".encode())
+            for timex in found:
                 phrase = " ".join(timex.text.split())
                 date = str(read_moment(moment)) if moment else str(timex.attributes.get("anchor", ""))
                 file.write(f"{timex.type}\t{timex.value}\t{date}\t{phrase}\n".encode())

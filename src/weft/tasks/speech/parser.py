@@ -69,7 +69,7 @@ class DisfluencySettings(Settings):
         metavar="WORDS",
     )
     clusters: str = clusters_option()
-    tagger: bool = option(False, "Train a tagger beside the parser, which reads its tags: transcripts need none.")
+    joint_tagger: bool = option(False, "Train a tagger beside the parser, which reads its tags: transcripts need none.")
     prune: float = option(0.5, "Drop mean weights below this size from the saved model.")
     single_root: bool = option(True, "Give every sentence exactly one root.")
     templates: str = option("", "Feature templates; without any, those of the paper.")
@@ -124,11 +124,11 @@ class DisfluencyParser(Trainable):
 
     def __init__(self, settings: DisfluencySettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
         super().__init__(settings)
-        self.requires: tuple[str, ...] = ("tokens",) if self.settings.tagger else ("tokens", "upos")
+        self.requires: tuple[str, ...] = ("tokens",) if self.settings.joint_tagger else ("tokens", "upos")
         self.labels: list[str] = []
         self.parser: TransitionParser | None = None
         self.tagger: TranscriptTagger | None = None
-        if self.settings.tagger:
+        if self.settings.joint_tagger:
             self.provides = (*type(self).provides, "upos")
         if clusters is None:
             clusters = load_clusters(self.settings.clusters) if self.settings.clusters else {}
@@ -165,7 +165,7 @@ class DisfluencyParser(Trainable):
         )  # fmt: skip
         held_out = None if dev is None else [doc for doc in dev if doc.n_words]
 
-        tags = TagsBeside(ready, self._reader, treebank) if settings.tagger else None
+        tags = TagsBeside(ready, self._reader, treebank) if settings.joint_tagger else None
         taggers: list[TranscriptTagger | None] = []
 
         def score(parser: TransitionParser) -> float:
@@ -287,9 +287,9 @@ class DisfluencyParser(Trainable):
         settings, stored = component.settings, Stored.of(arrays)
         component.parser = TransitionParser.from_state(header["parser"], stored)
         component.parser.check_fits(settings.system, settings.fields, len(component.labels))
-        if settings.tagger != ("tagger" in header):
+        if settings.joint_tagger != ("tagger" in header):
             raise ModelError("the tagger of the parser does not fit its settings: the model file is damaged")
-        if settings.tagger:
+        if settings.joint_tagger:
             component.tagger = TranscriptTagger.from_state(header["tagger"], stored.under("tagger/"))
         return component
 

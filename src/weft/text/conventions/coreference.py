@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LAYER = "coref"
 KEY = "Entity"
 HEADER = "# global.Entity = eid-etype-head"
-_ITEM = re.compile(r"\(([^()|]+)(\)?)|([^()|]+)\)")
+_ITEM = re.compile(r"\(([^()|]+)(\)?)|(?<![^()|])([^()|]+)\)")  # looks at every run of letters once
 _PART = re.compile(r"\[(\d{1,4})/(\d{1,4})\]$")
 #: More parts of one mention than anybody writes.
 _MOST_PARTS = 1000

@@ -57,7 +57,7 @@ def train_joint(
     """A joint parser, with Edit or without, with word clusters if given, and with a tagger beside it if asked for."""
     settings = DisfluencySettings(
         system="arc-eager-edit" if edit else "arc-eager", templates=templates, beam=beam, epochs=epochs, seed=seed,
-        by_mean=by_mean, tagger=tagger,
+        by_mean=by_mean, joint_tagger=tagger,
     )  # fmt: skip
     parser = DisfluencyParser(settings, clusters or {})
     parser.fit(docs)

@@ -6,6 +6,7 @@ import os
 import pty
 import random
 import resource
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from numba.core.caching import FunctionCache
 
+from weft import kernel as kernels
 from weft.kernel import _CheckedFiles
 
 BEGIN = "compiling kernels, once on this machine; this can take a minute"
@@ -307,3 +310,34 @@ def test_a_second_process_takes_less_time(examples: Path, tmp_path: Path) -> Non
     first, second = train_and_annotate(examples, tmp_path)
     for name in ("train", "annotate"):
         assert second[name]["cpu"] < first[name]["cpu"]
+
+
+def test_an_interruption_waits_until_a_kernel_is_there() -> None:
+    reached = []
+
+    def compile_two() -> None:
+        with kernels.uninterrupted():
+            with kernels.uninterrupted():
+                signal.raise_signal(signal.SIGINT)
+                reached.append("inside")
+            reached.append("outside")
+
+    with pytest.raises(KeyboardInterrupt):
+        compile_two()
+    assert reached == ["inside", "outside"]
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_loading_a_kernel_is_not_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = []
+
+    def load(*given: Any) -> str:
+        signal.raise_signal(signal.SIGINT)
+        loaded.append(given)
+        return "code"
+
+    monkeypatch.setattr(FunctionCache, "load_overload", load)
+    with pytest.raises(KeyboardInterrupt):
+        kernels._Cache.load_overload(object.__new__(kernels._Cache), None, None)
+    assert loaded

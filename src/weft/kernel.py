@@ -18,6 +18,7 @@ import importlib
 import io
 import os
 import shutil
+import signal
 import sys
 import threading
 import time
@@ -66,6 +67,23 @@ def _load_arrays_of_numba() -> None:
 _load_arrays_of_numba()
 
 
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Have Ctrl-C wait until a kernel is there: LLVM calls back into Python, where the interruption would be lost."""
+    usual = signal.getsignal(signal.SIGINT)
+    if not callable(usual) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    waiting: list[tuple[Any, Any]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: waiting.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if waiting:
+            usual(*waiting[-1])
+
+
 class CompileLog:
     """Counts the kernels that were actually compiled (not loaded from the cache) and reports them to the user.
 
@@ -95,7 +113,7 @@ class CompileLog:
             with self._lock:
                 self._begin(dispatcher.py_func.__qualname__)
                 try:
-                    with eased():
+                    with uninterrupted(), eased():
                         result = compile_now(args, return_type)
                     set_environments(result)
                     return result
@@ -212,6 +230,11 @@ class _Cache(FunctionCache):
             filename_base=self._impl.filename_base + form,
             source_stamp=self._impl.locator.get_source_stamp(),
         )
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The code for types of arguments, None if there is none."""
+        with uninterrupted():
+            return super().load_overload(sig, target_context)
 
 
 def _is_whole(path: str) -> bool:

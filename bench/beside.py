@@ -2,7 +2,8 @@
 
 The commit is the last one before model files and texts were checked as `docs/judge/robustness.md` says (for another
 one, set WEFT_BENCH_COMMIT). Both sides read the same model file, that of the earlier commit, and annotate English-EWT
-dev from raw text. Each side runs in a process of its own, several times in turns; the least CPU seconds count.
+dev from raw text. Each side runs in a process of its own, several times in turns; the least CPU seconds count. The same
+texts come again and again, so that what a side remembers of words counts in its favour.
 """
 
 from __future__ import annotations

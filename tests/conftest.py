@@ -5,12 +5,16 @@ from __future__ import annotations
 import faulthandler
 import gc
 import itertools
+import os
 import signal
 import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+
+# Before anything loads NumPy: threads of BLAS that wait in a loop take the cores from the other worker.
+os.environ.update(dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
 import pytest
 from _pytest.doctest import DoctestModule

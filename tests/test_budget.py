@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from types import SimpleNamespace
 from typing import Any
 
@@ -70,3 +71,10 @@ class Item:
     def iter_markers(self, name: str) -> list[Any]:
         assert name == "must_show"
         return [SimpleNamespace(args=(slug, 1)) for slug in self.slugs]
+
+
+def test_tests_compute_with_one_thread_each() -> None:
+    importlib.import_module("numpy")
+    threads = pytest.importorskip("threadpoolctl").threadpool_info()
+    assert threads
+    assert {library["num_threads"] for library in threads} == {1}

@@ -16,6 +16,7 @@ from pathlib import Path
 # Before anything loads NumPy: threads of BLAS that wait in a loop take the cores from the other worker.
 os.environ.update(dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
+import brief
 import pytest
 from _pytest.doctest import DoctestModule
 from budget import Budget
@@ -39,6 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Listen to Ctrl-C even where tests run in the background of a shell, which has its children ignore it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    config.pluginmanager.register(brief)
     config.pluginmanager.register(Budget(config.getoption("--budget")))
     if config.getoption("--note-failures"):
         config.pluginmanager.register(Failures(FILE))

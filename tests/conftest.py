@@ -23,6 +23,7 @@ from budget import Budget
 from commands import exit_code, streams
 from examples_share import take_examples
 from failures import FILE, Failures
+from in_memory import use_memory
 from places import ROOT
 
 from weft import data
@@ -40,6 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Listen to Ctrl-C even where tests run in the background of a shell, which has its children ignore it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    use_memory()
     config.pluginmanager.register(brief)
     config.pluginmanager.register(Budget(config.getoption("--budget")))
     if config.getoption("--note-failures"):

@@ -18,8 +18,12 @@ assert _spec.loader is not None
 pages = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(pages)
 in_a_shell = pages.run_command
-#: A command of Weft that needs no shell but for where its output goes.
-PLAIN = re.compile(r"""(weft (?:'[^']*'|"[^"$`\\]*"|[^<>;&$`*?~'"\\])*?)( 2> /dev/null)?(?: > ([\w./-]+))?""")
+#: A command of Weft that needs no shell but for its environment and where its output goes.
+PLAIN = re.compile(
+    r"""((?:[A-Z_]+=[\w./-]+ )*)(weft (?:'[^']*'|"[^"$`\\]*"|[^<>;&$`*?~'"\\])*?)( 2> /dev/null)?(?: > ([\w./-]+))?"""
+)
+#: A command after which its exit code is told, always or if it fails.
+TOLD = re.compile(r"""(.*?)(;| \|\|) echo "exit code \$\?\"""")
 #: Starts processes of its own, or waits for signals.
 APART = ("weft serve",)
 
@@ -27,17 +31,21 @@ APART = ("weft serve",)
 def run_command(command: str) -> tuple[int, str]:
     """Run a command of Weft in this process, as what a shell makes of the commands before and after it in a pipe; all
     other commands run in a shell."""
+    ending = TOLD.fullmatch(command)
+    if ending is not None:
+        code, printed = run_command(ending[1])
+        return 0, printed + (f"exit code {code}\n" if code or ending[2] == ";" else "")
     segments = pipe_of(command)
-    places = [number for number, segment in enumerate(segments) if segment.startswith("weft ")]
+    places = [number for number, segment in enumerate(segments) if "weft " in segment]
     plain = PLAIN.fullmatch(segments[places[0]]) if len(places) == 1 else None
-    if plain is None or plain[0].startswith(APART):
+    if plain is None or plain[2].startswith(APART):
         code, printed = in_a_shell(command)
         return code, printed
     before, after = ("|".join(part) for part in (segments[: places[0]], segments[places[0] + 1 :]))
-    words, silent, file = plain.groups()
+    environment, words, silent, file = plain.groups()
     given = in_a_shell(before)[1] if before else ""
     with streams(given, merged=not (after or silent or file)) as (out, err), pytest.MonkeyPatch.context() as patch:
-        for name, value in pages.SHOWN.items():
+        for name, value in {**pages.SHOWN, **dict(pair.split("=") for pair in environment.split())}.items():
             patch.setenv(name, value)
         code = exit_code(shlex.split(words)[1:])
     told = "" if silent else err()
@@ -53,7 +61,7 @@ def run_command(command: str) -> tuple[int, str]:
 
 def pipe_of(command: str) -> list[str]:
     """The commands of a pipe; what is more than a pipe comes back whole."""
-    tokens = re.findall(r"""'[^']*'|"[^"]*"|[|]|[^|'"]+""", command)
+    tokens = re.findall(r"""'[^']*'|"[^"]*"|[|]|\\.|[^|'"\\]+""", command)
     segments = [segment.strip() for segment in "".join("\0" if token == "|" else token for token in tokens).split("\0")]
     return segments if "".join(tokens) == command and all(segments) else [command]
 
@@ -63,7 +71,8 @@ def pipe_of(command: str) -> list[str]:
     [
         ("weft a 'b|c' | grep \"d|e\" | head", ["weft a 'b|c'", 'grep "d|e"', "head"]),
         ("weft a || echo $?", ["weft a || echo $?"]),
-        ('weft a | grep words\\"', ['weft a | grep words\\"']),
+        ('weft a | grep words"', ['weft a | grep words"']),
+        ('weft a | grep words\\"', ["weft a", 'grep words\\"']),
     ],
 )
 def test_pipes_are_split_outside_quotes_only(command: str, segments: list[str]) -> None:
@@ -78,6 +87,7 @@ def test_commands_in_this_process_do_what_they_do_in_a_shell(tmp_path: Path, mon
         "weft convert none.txt b.jsonl | cat",
         "weft convert a.txt - --to jsonl > b.jsonl",
         "cat b.jsonl",
+        'COLUMNS=70 weft convert none.txt c.jsonl; echo "exit code $?"',
         'weft convert a.txt - --to "jsonl" 2> /dev/null | grep nothing',
     ):
         assert run_command(command) == in_a_shell(command), command

@@ -7,12 +7,14 @@ site, or made from the pages alone, without building them (`index_of_pages`), wh
 from __future__ import annotations
 
 import ast
+import html
 import json
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -114,39 +116,56 @@ def index_of_pages() -> dict[str, Any]:
     )
     index = SearchIndex(lang=["en"], separator=separator, pipeline=["stopWordFilter"], fields=fields)
     reader = Markdown(extensions=["admonition", "tables", "toc", "fenced_code"])
-    for place, text in sorted(_pages()):
-        text, meta = get_data(text)
-        set_search(meta, place)
-        content = reader.reset().convert(text)
-        url = re.sub(r"(^|/)index$", r"\1", place.removesuffix(".md"))
-        page = SimpleNamespace(
-            meta=meta,
-            content=content,
-            toc=get_toc(reader.toc_tokens),  # type: ignore[attr-defined]
-            url=f"{url}/" if url and not url.endswith("/") else url,
-            title=text.split("\n", 1)[0].strip("# "),
-        )
-        index.add_entry_from_context(page)
+    for path in sorted((ROOT / "docs").rglob("*.md")):
+        place = path.relative_to(ROOT / "docs").as_posix()
+        if not place.startswith("api/"):
+            text, meta = get_data(path.read_text(encoding="utf-8"))
+            content = reader.reset().convert(text)
+            toc = get_toc(reader.toc_tokens)  # type: ignore[attr-defined]
+            index.add_entry_from_context(_page(place, meta, content, toc, text.split("\n", 1)[0].strip("# ")))
+    for place, title, content in _api_pages():
+        index.add_entry_from_context(_page(place, {}, content, (), title))
     found: dict[str, Any] = json.loads(index.generate_search_index(None))
     return found
 
 
-def _pages() -> Iterator[tuple[str, str]]:
-    """All pages by their places: those of the repository, and one per module for the API."""
-    for path in (ROOT / "docs").rglob("*.md"):
-        place = path.relative_to(ROOT / "docs").as_posix()
-        if not place.startswith("api/"):
-            yield place, path.read_text(encoding="utf-8")
-    for path in (ROOT / "src" / "weft").rglob("*.py"):
+def _page(place: str, meta: dict[str, Any], content: str, toc: Iterable[Any], title: str) -> SimpleNamespace:
+    set_search(meta, place)
+    url = re.sub(r"(^|/)index$", r"\1", place.removesuffix(".md"))
+    url = f"{url}/" if url and not url.endswith("/") else url
+    return SimpleNamespace(meta=meta, content=content, toc=toc, url=url, title=title)
+
+
+def _api_pages() -> Iterator[tuple[str, str, str]]:
+    """A page per module: its place, its title, and docstrings in HTML, which needs no Markdown: it would take longer
+    than everything else here."""
+    for path in sorted((ROOT / "src" / "weft").rglob("*.py")):
         if path.name.startswith("_") or "cli" in path.parts:
             continue
         module = ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        parts = [f"# {module}\n\n{ast.get_docstring(tree) or ''}"]
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
-                parts.append(f"## {node.name}\n\n{ast.get_docstring(node) or ''}")
-        yield f"api/{module.replace('.', '/')}.md", "\n\n".join(parts)
+        parts, seen = [_section(1, module, module, tree)], Counter[str]()
+        for node in _definitions(tree):
+            if not node.name.startswith("_"):
+                seen[node.name] += 1
+                parts.append(_section(2, node.name, f"{node.name}-{seen[node.name]}", node))
+        yield f"api/{module.replace('.', '/')}.md", module, "\n".join(parts)
+
+
+def _section(level: int, name: str, anchor: str, node: ast.Module | ast.ClassDef | ast.FunctionDef) -> str:
+    told = html.escape(ast.get_docstring(node) or "", quote=False).replace("\n\n", "</p>\n<p>")
+    return f'<h{level} id="{anchor}">{name}</h{level}>\n<p>{told}</p>'
+
+
+def _definitions(tree: ast.Module) -> Iterator[ast.ClassDef | ast.FunctionDef]:
+    """Classes and functions of a module, however deep, outer ones first; expressions, which hold none, are left out."""
+    waiting: deque[ast.AST] = deque([tree])
+    while waiting:
+        node = waiting.popleft()
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            yield node
+        for part in ("body", "cases", "handlers", "orelse", "finalbody"):
+            waiting += getattr(node, part, ())
 
 
 if __name__ == "__main__":

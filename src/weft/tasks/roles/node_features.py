@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -65,27 +66,40 @@ class Sentences:
     def __len__(self) -> int:
         return len(self.parents)
 
+    @cached_property
+    def depths(self) -> list[int]:
+        """How many words are above each word; the last number, which stands for no word, is -1."""
+        depths = [-1] * (len(self) + 1)
+        for word in range(len(self)):
+            above = []
+            while word >= 0 and depths[word] < 0:
+                above.append(word)
+                word = self.parents[word]
+            depth = depths[word]
+            for each in reversed(above):
+                depth += 1
+                depths[each] = depth
+        return depths
+
     def subtrees(self) -> list[list[int]]:
         """The words below each word, itself included, from left to right."""
         below: list[list[int]] = [[word] for word in range(len(self))]
-        for word in sorted(range(len(self)), key=self._depth, reverse=True):
+        for word in sorted(range(len(self)), key=self.depths.__getitem__, reverse=True):
             if self.parents[word] >= 0:
                 below[self.parents[word]] += below[word]
         return [sorted(words) for words in below]
 
-    def _depth(self, word: int) -> int:
-        depth = 0
-        while self.parents[word] >= 0:
-            word, depth = self.parents[word], depth + 1
-        return depth
-
-    def path(self, word: int, top: int = -1) -> list[int]:
-        """A word and those above it, up to one of them."""
-        found = [word]
-        while word != top and self.parents[word] >= 0:
-            word = self.parents[word]
-            found.append(word)
-        return found
+    def between(self, word: int, other: int) -> tuple[list[int], list[int]]:
+        """Each of two words and those above it, up to the first that is above both, which is left out."""
+        rising, falling = [], []
+        while word != other:
+            if self.depths[word] >= self.depths[other]:
+                rising.append(word)
+                word = self.parents[word]
+            else:
+                falling.append(other)
+                other = self.parents[other]
+        return rising, falling
 
 
 def node_values(sentences: Sentences) -> list[list[str]]:
@@ -137,10 +151,7 @@ def pair_values(sentences: Sentences, predicate: int, argument: int) -> list[str
     >>> pair_values(Sentences([doc]), 1, 0)
     ['before', '1', '1', 'NOUN nsubj VERB', 'NOUN nsubj', 'nsubj root']
     """
-    up, down = sentences.path(argument), sentences.path(predicate)
-    shared = next((word for word in up if word in down), -1)
-    rising = up[: up.index(shared)] if shared >= 0 else up
-    falling = down[: down.index(shared)] if shared >= 0 else down
+    rising, falling = sentences.between(argument, predicate)
     relations, tags = sentences.relations, sentences.tags
     middle = " ".join([tags[argument], *(relations[word] for word in rising)])
     falls = [f"-{relations[word]}" for word in reversed(falling)]

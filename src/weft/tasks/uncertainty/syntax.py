@@ -71,7 +71,11 @@ class Tree:
 
     def relation(self, word: int) -> str:
         """A relation without its subtype."""
-        return self.relations[word].partition(":")[0]
+        return self._plain[word]
+
+    @cached_property
+    def _plain(self) -> list[str]:
+        return [relation.partition(":")[0] for relation in self.relations]
 
     def dependents(self, word: int, *relations: str) -> list[int]:
         """The dependents of a word with one of the given relations."""

@@ -287,6 +287,8 @@ def test_an_interrupted_run_of_texts_resumes_where_it_was(tmp_path: Path, monkey
         return pathological.Ran(0.1, 7_000_000, len(done) == 1, "died of signal 11" if len(done) == 3 else "")
 
     monkeypatch.setenv(journal.FOLDER, str(tmp_path / "noted"))
+    for name in ("LENGTH", "SHORT"):
+        monkeypatch.setattr(pathological, name, 100)
     monkeypatch.setattr(pathological, "models", lambda: {"one": annotate, "two": annotate})
     monkeypatch.setattr(pathological, "attack_apart", apart)
     with pytest.raises(KeyboardInterrupt):

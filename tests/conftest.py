@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import time
-from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from commands import exit_code, streams
 from examples_share import take_examples
 from failures import FILE, Failures
 from in_memory import use_memory
+from order import order_of
 from places import ROOT
 
 from weft import data
@@ -115,20 +115,11 @@ def pytest_collect_file(
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put files that take long first, and files of one folder apart.
-
-    Two workers then end at about the same time, and seldom compile the same kernels at the same time.
-    """
+    """Take a share of the examples, and put files in their order."""
     take_examples(items, config.getoption("--examples"))
-    places: dict[Path, tuple[bool, int, str]] = {}
-    seen: Counter[Path] = Counter()
-    for item in items:
-        if item.path not in places:
-            room = item.path.relative_to(ROOT).parts[:2]
-            seen[item.path.parent] += 1
-            short = room not in {("tests", "recipes"), ("tests", "cli"), ("tests", "test_pages.py")}
-            places[item.path] = (short, seen[item.path.parent], item.path.as_posix())
-    items.sort(key=lambda item: places[item.path])
+    files = {item: item.path.relative_to(ROOT) for item in items}
+    order = order_of(files.values())
+    items.sort(key=lambda item: order[files[item]])
 
 
 @pytest.hookimpl(hookwrapper=True)

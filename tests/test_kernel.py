@@ -6,6 +6,7 @@ import os
 import pty
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -32,6 +33,7 @@ def square(x):
 def cube(x):
     return x * square(x)
 """
+Used = tuple[Path, "subprocess.CompletedProcess[str]"]
 USE = "import small; from weft.kernel import compiled; assert small.cube(3) == 27; print(len(compiled.names))"
 
 
@@ -72,8 +74,18 @@ def test_the_first_use_says_that_it_compiles_and_the_second_has_nothing_to_say(m
     assert second.stderr == ""
 
 
-def test_nothing_is_said_if_quiet_is_asked_for(module: Path, tmp_path: Path) -> None:
-    done = run(USE, environment(module, tmp_path / "cache", WEFT_QUIET="1"))
+@pytest.fixture(scope="module")
+def used(tmp_path_factory: pytest.TempPathFactory) -> Used:
+    """A folder with the module in `code` and with what its first use, which was to be quiet, left in `cache`; and what
+    that process wrote. Whoever changes the cache changes a copy."""
+    folder = tmp_path_factory.mktemp("used")
+    (folder / "code").mkdir()
+    (folder / "code" / "small.py").write_text(MODULE)
+    return folder, run(USE, environment(folder / "code", folder / "cache", WEFT_QUIET="1"))
+
+
+def test_nothing_is_said_if_quiet_is_asked_for(used: Used) -> None:
+    _, done = used
     assert done.stdout == "2\n"
     assert done.stderr == ""
 
@@ -199,9 +211,9 @@ def _without_privileges() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="takes privileges away as Linux does")
-def test_a_given_folder_that_can_only_be_read_is_read(module: Path, tmp_path: Path) -> None:
-    cache = tmp_path / "cache"
-    run(USE, environment(module, cache, WEFT_QUIET="1"))
+def test_a_given_folder_that_can_only_be_read_is_read(used: Used, tmp_path: Path) -> None:
+    module = used[0] / "code"
+    cache = shutil.copytree(used[0] / "cache", tmp_path / "cache")
     _read_only(cache, True)
     env = environment(module, cache)
     second = run(USE, env, preexec_fn=_without_privileges)
@@ -243,9 +255,9 @@ def test_damaged_files_of_the_cache_count_as_absent_and_are_written_again(
     assert files.load(key) == ["anew"]
 
 
-def test_a_process_compiles_again_what_is_damaged(module: Path, tmp_path: Path) -> None:
-    env = environment(module, tmp_path / "cache", WEFT_QUIET="1")
-    run(USE, env)
+def test_a_process_compiles_again_what_is_damaged(used: Used, tmp_path: Path) -> None:
+    shutil.copytree(used[0] / "cache", tmp_path / "cache")
+    env = environment(used[0] / "code", tmp_path / "cache", WEFT_QUIET="1")
     files = [path for path in (tmp_path / "cache").rglob("*") if path.suffix in (".nbi", ".nbc")]
     assert len(files) == 4
     for path in files:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from commands import exit_code, streams
 
 import weft as package
 from weft.errors import ConfigError
@@ -29,9 +30,10 @@ def sentence(number: int) -> str:
 def tagger(tmp_path_factory: pytest.TempPathFactory, examples: Path) -> Path:
     """A tagger trained on the story, by the command line."""
     path = tmp_path_factory.mktemp("models") / "tagger.weft"
-    command = [sys.executable, "-m", "weft", "train", "tagger", examples / "story.conllu", "--out", path, "--json"]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout)["training"]["sentences"] == 40
+    with streams() as (out, err):
+        code = exit_code(["train", "tagger", str(examples / "story.conllu"), "--out", str(path), "--json"])
+    assert code == 0, err()
+    assert json.loads(out())["training"]["sentences"] == 40
     return path
 
 

@@ -204,3 +204,16 @@ def test_a_system_or_a_model_is_given_and_not_both(weft: Weft, examples: Path) -
     for more in ([], [gold, "--model", "en"]):
         done = weft("evaluate", gold, *more)
         assert (done.returncode, "give the output of a system, or a model" in done.stderr) == (1, True)
+
+
+def test_two_annotators_of_a_timeline_agree_in_what_follows():
+    folder = Path(__file__).parents[3] / "examples" / "timeline"
+    files = [str(folder / name) for name in ("surgery.anafora.xml", "surgery.Temporal-Relation.ben.completed.xml")]
+    said = run("evaluate", *files, "--agreement")
+    assert "alpha over all" in said
+    found = json.loads(run("evaluate", *files, "--layer", "timeline", "--agreement", "--json"))["agreement"]
+    # Ben spells out two links that follow, and has one that nobody else has.
+    assert found["CONTAINS"]["f1"] == found["EVENT"]["alpha"] == 1
+    assert found["links"]["f1"] == pytest.approx(2 * 8 / (8 + 9))
+    assert found["DocTimeRel"]["f1"] == pytest.approx(6 / 7)
+    assert "leave out --model" in fails("evaluate", *files, "--agreement", "--confusion")

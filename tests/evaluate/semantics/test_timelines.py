@@ -94,7 +94,8 @@ def test_inferred_links_that_are_added_to_either_side_leave_agreement_unchanged(
     plain = agreement([note(*first)], [note(*second)])
     for a, b in ((with_inferred(first), second), (first, with_inferred(second))):
         more = agreement([note(*a)], [note(*b)])
-        assert more.get("links", (0,))[0] == pytest.approx(plain.get("links", (0,))[0])
+        for kind in ("links", "CONTAINS"):
+            assert more.get(kind, (0,))[0] == pytest.approx(plain.get(kind, (0,))[0])
 
 
 @pytest.mark.must_show("thyme-clinical-time", 4)
@@ -102,6 +103,12 @@ def test_the_same_annotation_agrees_in_everything():
     doc = note("a CONTAINS b", "b CONTAINS c", "d BEFORE a")
     for found in agreement([doc], [doc]).values():
         assert (found.f1, found.alpha) == (1, 1)
+
+
+def test_containers_that_follow_from_links_of_other_relations_count_neither_way():
+    plain = "a CONTAINS b", "b BEGINS-ON c", "b ENDS-ON c"
+    found = agreement([note(*plain)], [note(*plain, "a CONTAINS c")])["CONTAINS"]
+    assert (found.f1, found.units) == (1, 1)
 
 
 def test_alpha_of_links_counts_missing_ones_and_over_all_pairs_it_is_nearly_f1():

@@ -15,6 +15,7 @@ from weft.cli.inputs import Encoding, Fields, FromFormat
 from weft.errors import ConfigError
 
 if TYPE_CHECKING:
+    from weft.evaluate.agreement import Agreement
     from weft.evaluate.counts import Counts, Score
     from weft.evaluate.documents import Outcome
     from weft.text import Doc
@@ -67,18 +68,24 @@ def evaluate(
     universal: Annotated[
         bool, option("--universal", help="Map UD parts of speech to the twelve universal tags.")
     ] = False,
+    agreement: Annotated[
+        bool, option("--agreement", help="Both files are annotators, neither is gold: F1 and Krippendorff's alpha.")
+    ] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Score a system's output against gold annotation.
 
     Trees, tags and tokens are scored as in the CoNLL 2018 shared task, whatever the system's tokens; spans by
     precision, recall and F1; a column of words by accuracy. With --model, the gold text is annotated here, from its raw
-    text, from its words, and from its words and tags, and the table compares the three.
+    text, from its words, and from its words and tags, and the table compares the three. With --agreement, the files
+    are those of two annotators; links of timelines agree if they follow from those of the other annotator.
     """
     from weft.cli.judge.model_scores import confusion_rows, print_confusion, score_model
     from weft.evaluate.documents import evaluate_documents
     from weft.evaluate.labels.tagging import vocabulary_of
 
+    if agreement and (model is not None or by is not None or train is not None or confusion):
+        raise ConfigError("--agreement compares two files; leave out --model, --by, --train and --confusion")
     if (system is None) == (model is None):
         raise ConfigError("give the output of a system, or a model with --model, to score against the gold file")
     _check_fields([gold] if system is None else [gold, system], source, fields)
@@ -89,6 +96,8 @@ def evaluate(
     found = _read(system, source, fields, encoding)
     if universal:
         _map_tags([*docs, *found])
+    if agreement:
+        return _agreement(docs, found, layer, as_json)
     vocabulary = vocabulary_of(_read(train, source, fields, encoding)) if train else None
     outcome = evaluate_documents(docs, found, layer, vocabulary)
     parts = _by_group(outcome, docs, by) if by is not None else {}
@@ -107,6 +116,25 @@ def evaluate(
         _print_parts(outcome, parts, str(by))
     if confusion:
         print_confusion(docs, found, outcome.layer)
+
+
+def _agreement(first: Sequence[Doc], second: Sequence[Doc], layer: str | None, as_json: bool) -> None:
+    """F1 and alpha of two annotators."""
+    from weft.evaluate.annotators import agreement_of_documents
+
+    chosen, found = agreement_of_documents(first, second, layer)
+    if as_json:
+        print_json({"layer": chosen, "agreement": {name: each._asdict() for name, each in found.items()}})
+        return
+    print_table(
+        "Agreement of two annotators", ["", "F1", "alpha", "alpha over all", "units"],
+        [_agreement_row(name, each) for name, each in found.items()], range(1, 5),
+    )  # fmt: skip
+
+
+def _agreement_row(name: str, found: Agreement) -> list[str]:
+    over_all = "" if found.alpha_all is None else f"{found.alpha_all:.3f}"
+    return [name, f"{100 * found.f1:.2f}", f"{found.alpha:.3f}", over_all, f"{found.units:,}"]
 
 
 def _by_group(outcome: Outcome, docs: Sequence[Doc], key: str) -> dict[str, dict[str, Score]]:

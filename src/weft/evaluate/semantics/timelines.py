@@ -10,7 +10,8 @@ that say the same of the same points (x OVERLAP y, y OVERLAP x) count once. The 
 `anaforatools` with `-i TLINK:Type` (and `--temporal-closure`), contradictory links included.
 
 Agreement (`agreement`) is symmetric. An explicit link of one annotator is matched if it follows from those of the
-other; a link that follows from the other links of its own annotator counts neither as matched nor as unmatched.
+other; a link that follows from the other links of its own annotator counts neither as matched nor as unmatched. That
+holds for CONTAINS alone too: which of these links count and which are matched follows from links of all relations.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from weft.errors import WeftError
-from weft.evaluate.agreement import krippendorff_alpha
+from weft.evaluate.agreement import NONE, Agreement, AgreementTable, Unit
 from weft.evaluate.counts import Counts, Score
 from weft.infer.orders.intervals import RELATIONS, IntervalGraph, Link, conditions_of
 from weft.text.conventions.timeline import (
@@ -240,22 +241,6 @@ def _overlapping(ours: Sequence[Pieces], theirs: Sequence[Pieces]) -> list[tuple
     return pairs
 
 
-class Agreement(NamedTuple):
-    """F1 and alpha of two annotators, over what at least one of them marked; with the number of such units.
-
-    `alpha_all` also counts what neither marked (words without a mention, pairs of mentions without a link), where that
-    is known.
-    """
-
-    f1: float
-    alpha: float
-    alpha_all: float | None
-    units: int
-
-
-Unit = tuple[Hashable, Hashable]
-
-
 def agreement(first: Sequence[Doc], second: Sequence[Doc], layer: str = LAYER) -> dict[str, Agreement]:
     """Agreement of two annotators on events, times, links and attributes.
 
@@ -274,88 +259,54 @@ def agreement(first: Sequence[Doc], second: Sequence[Doc], layer: str = LAYER) -
     (1.0, 1.0)
     """
     _check(first, second)
-    table = _Table()
+    table = AgreementTable()
     for a, b in zip(first, second, strict=True):
         ours, theirs = (_placed_mentions(doc, layer) for doc in (a, b))
+        words = max(a.n_words, b.n_words)
         events = [{pieces: attributes for kind, pieces, attributes in each if kind == EVENT} for each in (ours, theirs)]
-        table.add_sets(EVENT, set(events[0]), set(events[1]), max(0, max(a.n_words, b.n_words)))
+        table.add_matches(EVENT, len(set(events[0]) & set(events[1])), len(events[0]), len(events[1]), words)
         times = [[(p, t) for k, p, t in each if k == TIMEX3] for each in (ours, theirs)]
         pairs = _overlapping([p for p, _ in times[0]], [p for p, _ in times[1]])
-        table.add_matches(TIMEX3, len(pairs), len(times[0]), len(times[1]), max(a.n_words, b.n_words))
+        table.add_matches(TIMEX3, len(pairs), len(times[0]), len(times[1]), words)
         for name in ATTRIBUTES:
             values = [(events[0][p].get(name, ""), events[1][p].get(name, "")) for p in events[0] if p in events[1]]
             table.add_values(name, [pair for pair in values if any(pair)])
         table.add_values(
             "Class", [(times[0][i][1].get("Class", ""), times[1][j][1].get("Class", "")) for i, j in pairs]
         )
-        links = placed_links(a, layer), placed_links(b, layer)
         n = max(len(ours), len(theirs))
-        table.add_links("link participants", *links, n * (n - 1) // 2, typed=False)
-        table.add_links("links", *links, n * (n - 1) // 2)
-        contains = _only(links[0], "CONTAINS"), _only(links[1], "CONTAINS")
-        table.add_links("CONTAINS", *contains, n * (n - 1) // 2)
+        _add_links(table, (PlacedGraph(placed_links(a, layer)), PlacedGraph(placed_links(b, layer))), n * (n - 1) // 2)
     return table.results()
 
 
-class _Table:
-    """Units of every kind, and the matches that F1 counts."""
-
-    def __init__(self) -> None:
-        self.units: dict[str, list[Unit]] = {}
-        self.matches: dict[str, LinkScore] = {}
-        self.everything: dict[str, int] = {}
-
-    def _add(self, name: str, units: list[Unit], score: LinkScore, everything: int) -> None:
-        self.units.setdefault(name, []).extend(units)
-        self.matches[name] = self.matches.get(name, LinkScore(0, 0, 0, 0)) + score
-        self.everything[name] = self.everything.get(name, 0) + everything
-
-    def add_sets(self, name: str, ours: set[Pieces], theirs: set[Pieces], everything: int) -> None:
-        self.add_matches(name, len(ours & theirs), len(ours), len(theirs), everything)
-
-    def add_matches(self, name: str, both: int, ours: int, theirs: int, everything: int) -> None:
-        sides: list[tuple[Unit, int]] = [
-            ((name, name), both), ((name, "none"), ours - both), (("none", name), theirs - both),
-        ]  # fmt: skip
-        units = [unit for unit, times in sides for _ in range(times)]
-        self._add(name, units, LinkScore(ours, theirs, both, both), everything)
-
-    def add_values(self, name: str, values: list[Unit]) -> None:
-        same = sum(a == b for a, b in values)
-        self._add(name, values, LinkScore(len(values), len(values), same, same), 0)
-
-    def add_links(
-        self, name: str, ours: Iterable[PlacedLink], theirs: Iterable[PlacedLink], everything: int, typed: bool = True
-    ) -> None:
-        """Links of each side that do not follow from its others; a link is matched by the other side's closure."""
-        graphs = PlacedGraph(ours), PlacedGraph(theirs)
-        kept = [graph.reduced() for graph in graphs]
-        linked = [{frozenset((link.first, link.second)) for link in graph.links} for graph in graphs]
+def _add_links(table: AgreementTable, graphs: tuple[PlacedGraph, PlacedGraph], everything: int) -> None:
+    """Links of each side that do not follow from its others; a link is matched by the closure of the other side."""
+    kept = [graph.reduced() for graph in graphs]
+    linked = [{frozenset((link.first, link.second)) for link in graph.links} for graph in graphs]
+    for name, typed, relation in (
+        ("link participants", False, ""),
+        ("links", True, ""),
+        ("CONTAINS", True, "CONTAINS"),
+    ):
         units: dict[Hashable, Unit] = {}
-        matched = [0, 0]
+        marked, matched = [0, 0], [0, 0]
         for side, other in ((0, 1), (1, 0)):
             for link in kept[side]:
-                fits = graphs[other].holds(link)
+                if relation and link.relation != relation:
+                    continue
                 pair = frozenset((link.first, link.second))
-                if not typed:
-                    fits = fits or pair in linked[other]
+                fits = graphs[other].holds(link) or (not typed and pair in linked[other])
+                marked[side] += 1
                 matched[side] += fits
                 value: Hashable = link.relation if typed else "linked"
-                unit = [value, value if fits else "none"]
+                unit = [value, value if fits else NONE]
                 if not fits and typed:
-                    unit[1] = next((each.relation for each in kept[other] if {each.first, each.second} == pair), "none")
+                    unit[1] = next(
+                        (each.relation for each in kept[other] if {each.first, each.second} == pair
+                         and relation in ("", each.relation)), NONE,
+                    )  # fmt: skip
                 units.setdefault(pair, (unit[0], unit[1]) if side == 0 else (unit[1], unit[0]))
-        self._add(name, list(units.values()), LinkScore(len(kept[0]), len(kept[1]), *matched), everything)
-
-    def results(self) -> dict[str, Agreement]:
-        found = {}
-        for name, units in self.units.items():
-            if not units:
-                continue
-            rest = self.everything[name] - len(units)
-            every = krippendorff_alpha([*units, *[("none", "none")] * rest]) if rest > 0 else None
-            found[name] = Agreement(self.matches[name].f1, krippendorff_alpha(units), every, len(units))
-        return found
+        table.add(name, list(units.values()), (marked[0], marked[1]), (matched[0], matched[1]), everything)
 
 
 def _check(gold: Sequence[Doc], system: Sequence[Doc]) -> None:

@@ -6,7 +6,7 @@ Rules of care (Styler et al. 2014), each for events in the same container:
     a staging code (T4N1) comes from the pathology after the resection: resection BEFORE code
 
 An event that is PERMANENT and was before the note goes on: BEFORE/OVERLAP. An event without DocTimeRel gets that of its
-section (`weft.tasks.timelines.sections`).
+section (`weft.tasks.timelines.sections`). What lasts or ends from note to note is in `weft.tasks.timelines.course`.
 """
 
 from __future__ import annotations

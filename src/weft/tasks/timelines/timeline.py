@@ -218,7 +218,7 @@ class Timeline:
         children: dict[int, list[int]] = {}
         linked = {i for link in self._graph.links for i in (link.first, link.second)}
         for i, container in enumerate(self.containers):
-            if i < len(self.intervals) - 1 or i in linked:
+            if self.intervals[i].kind != DOCTIME or i in linked:
                 children.setdefault(container, []).append(i)
         found: list[tuple[int, int]] = []
         stack = [(0, i) for i in sorted(children.get(-1, []), key=self._place, reverse=True)]
@@ -234,7 +234,7 @@ class Timeline:
 
     def __len__(self) -> int:
         """The number of events and times, without DOCTIME."""
-        return len(self.intervals) - 1
+        return sum(interval.kind != DOCTIME for interval in self.intervals)
 
     def __str__(self) -> str:
         return "\n".join("  " * depth + str(self.intervals[i]) for depth, i in self.rows())

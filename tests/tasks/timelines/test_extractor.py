@@ -51,6 +51,20 @@ def test_events_times_and_the_four_relations_to_the_document_are_learned_from_se
     assert {mention.get("Class") for doc in system for mention in mentions_of(doc)} >= {"DATE", "SET"}
 
 
+def test_spans_that_a_procedure_borders_are_found_classed_and_contain_what_happened_in_them(extractor, held_out):
+    there = sum(mention.get("Class") == "PREPOSTEXP" for doc in held_out for mention in mentions_of(doc))
+    assert there >= 3
+    doc = Doc("HISTORY OF PRESENT ILLNESS:\nShe underwent colectomy and postoperatively had nausea.\n")
+    from weft.text.split import split_by_rule
+
+    split_by_rule(doc)
+    extractor([doc])
+    [time] = [span for span in doc.span_views("timeline") if span.label == "TIMEX3"]
+    assert (time.text, time.attributes["Class"]) == ("postoperatively", "PREPOSTEXP")
+    assert doc.timeline().holds("postoperatively", "CONTAINS", "nausea")
+    assert not doc.timeline().holds("postoperatively", "CONTAINS", "colectomy")
+
+
 @pytest.mark.must_show(
     "thyme-clinical-time", 7, weaker="generated notes and articles; the corpora are in the recorded run"
 )

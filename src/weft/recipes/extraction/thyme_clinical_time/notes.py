@@ -24,13 +24,16 @@ _WORDS = {
     "disorder": "hypertension diabetes anemia asthma arthritis hypothyroidism gout migraine osteoporosis psoriasis",
     "drug": "aspirin metformin lisinopril warfarin omeprazole prednisone furosemide insulin atorvastatin levothyroxine",
     "often": "daily weekly nightly hourly monthly",
+    "pre": "preoperatively preop",
+    "post": "postoperatively postop",
     "deed": "announced bought sold closed opened merged launched cut raised delayed settled acquired",
     "thing": "plant contract stake factory network store bank fund office mine refinery shipyard",
     "firm": "Alder Birch Cedar Dalton Elmsford Fairmont Granger Hollis Ivory Juniper",
 }
 WORDS = {kind: words.split() for kind, words in _WORDS.items()}
 #: Patterns: `<kind:attributes>` marks a mention, `name=` names it; links follow after the bar.
-#: A date is `date` (in the past), `then` (the same date again) or `later` (in the future).
+#: A date is `date` (in the past), `then` (the same date again) or `later` (in the future); `pre` and `post` are spans
+#: that a procedure borders, linked to it where it is named.
 CLINICAL = {
     "HISTORY OF PRESENT ILLNESS:": (
         "On {t=date} the patient underwent {a=procedure B}. | t CONTAINS a",
@@ -40,6 +43,8 @@ CLINICAL = {
         "She has had {a=disorder BO} since {t=date}. | t BEGINS-ON a",
         "She denied {a=symptom B NEG}. |",
         "Before the {a=procedure B} she had {b=symptom B}. | b BEFORE a",
+        "{t=pre} she had {a=symptom B}. | t CONTAINS a",
+        "She underwent {a=procedure B} and {t=post} had {b=symptom B}. | a BEFORE t; t CONTAINS b",
     ),
     "MEDICATIONS:": ("{a=drug O} {t=often}. | a OVERLAP t", "{a=drug O}. |"),
     "PHYSICAL EXAMINATION:": (
@@ -141,6 +146,8 @@ def _filled(
         return f"{day:%B} {day.day}, {day.year}", key, "TIMEX3", {"Class": "DATE", "value": day.isoformat()}
     if kind == "often":
         return str(random.choice(WORDS[kind])), key, "TIMEX3", {"Class": "SET"}
+    if kind in ("pre", "post"):
+        return str(random.choice(WORDS[kind])), key, "TIMEX3", {"Class": "PREPOSTEXP"}
     if kind == "same":
         word = texts[marks.pop(0)]
     elif kind == "base":

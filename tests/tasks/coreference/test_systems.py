@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.tasks.coreference.candidates import Candidates, best_antecedents, clusters_of, log_softmax
-from weft.tasks.coreference.cascade import pruned_by, pruning_of, with_loss
+from weft.tasks.coreference.cascade import largest_gamma, pruned_by, pruning_of, training_pruning, with_loss
 from weft.tasks.coreference.features import features_of
 from weft.tasks.coreference.model import AntecedentModel, Options
 from weft.tasks.coreference.properties import prior_of
@@ -266,6 +266,29 @@ def test_values_do_not_pass_along_the_wrong_links_of_an_open_mention():
     np.testing.assert_allclose(found[0][0], found[1][0], atol=1e-9)
     np.testing.assert_allclose(found[0][1], found[1][1], atol=1e-9)
     assert np.abs(found[0][1]).max() > 0.01
+
+
+def test_gamma_is_chosen_on_documents_that_the_pruning_model_has_not_seen(monkeypatch):
+    seen = []
+
+    def fit(samples, options):
+        seen.append([id(each.table) for each in samples])
+        return AntecedentModel(Options(bits=8), np.zeros(256))
+
+    monkeypatch.setattr(AntecedentModel, "fit", fit)
+    monkeypatch.setattr(
+        AntecedentModel, "log_probabilities",
+        lambda model, each: -np.arange(len(each.candidates.antecedents), dtype=float) if
+        id(each.table) not in seen[-1] else pytest.fail("a document is judged by its own model"),
+    )  # fmt: skip
+    docs = [sample(3, [0, 0, 0]) for _ in range(3)]
+    found = training_pruning(docs, Options(bits=8), (-1.0, -2.0, -6.0))
+    assert [len(each) for each in seen] == [1, 2]
+    solvable = [found[gamma].share_solvable for gamma in (-1.0, -2.0, -6.0)]
+    assert solvable == sorted(solvable)
+    assert (found[-6.0].mentions, found[-6.0].share_solvable) == (9, 1.0)
+    assert largest_gamma(found, 1.0) == max(gamma for gamma in found if found[gamma].share_solvable == 1)
+    assert largest_gamma(found, 1.1) == -6.0
 
 
 def test_links_are_closed_into_entities():

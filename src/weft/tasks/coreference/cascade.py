@@ -10,7 +10,7 @@ where gamma is -2.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -112,13 +112,39 @@ def prune_training(
     coarse = AntecedentModel.fit(weighted, basic, None if told is None else lambda k, value: told("coarse", k, value))
     result: list[Sample] = list(weighted)
     total = Pruning(0, 0, 0, 0)
-    for half in range(2):
-        others = [sample for place, sample in enumerate(weighted) if place % 2 != half]
-        judge = AntecedentModel.fit(others, basic) if len(weighted) > 1 else coarse
-        for place in range(half, len(weighted), 2):
-            total = total + pruning_of(judge, weighted[place], gamma)
-            result[place] = pruned_by(judge, weighted[place], gamma)
+    judged = _judged(weighted, basic) if len(weighted) > 1 else iter([(0, coarse)])
+    for place, judge in judged:
+        total = total + pruning_of(judge, weighted[place], gamma)
+        result[place] = pruned_by(judge, weighted[place], gamma)
     return Pruned(coarse, result, total)
+
+
+def _judged(weighted: Sequence[Sample], basic: Options) -> Iterator[tuple[int, AntecedentModel]]:
+    """The place of every training document, with a model of the half that it is not in."""
+    for half in range(2):
+        judge = AntecedentModel.fit([sample for place, sample in enumerate(weighted) if place % 2 != half], basic)
+        yield from ((place, judge) for place in range(half, len(weighted), 2))
+
+
+def training_pruning(
+    samples: Sequence[Sample], options: Options, gammas: Sequence[float], loss: Loss = LOSS
+) -> dict[float, Pruning]:
+    """What pruning does to training documents, each judged by a model of the other half, for several gammas."""
+    weighted = [with_loss(sample, loss) for sample in samples]
+    found = dict.fromkeys(gammas, Pruning(0, 0, 0, 0))
+    for place, judge in _judged(weighted, pruning_options(options)):
+        for gamma in gammas:
+            found[gamma] = found[gamma] + pruning_of(judge, weighted[place], gamma)
+    return found
+
+
+def largest_gamma(found: Mapping[float, Pruning], solvable: float) -> float:
+    """The gamma that prunes most of those that keep a share of the mentions solvable; the smallest if none does.
+
+    >>> largest_gamma({-2.0: Pruning(100, 93, 900, 20), -4.0: Pruning(100, 98, 900, 60)}, 0.97)
+    -4.0
+    """
+    return max((gamma for gamma, each in found.items() if each.share_solvable >= solvable), default=min(found))
 
 
 def pruned_by(model: AntecedentModel, sample: Sample, gamma: float) -> Sample:

@@ -5,9 +5,21 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
+from places import EXAMPLES
 from recorded import curve, rows
 
-from weft.recipes.semantics.temporal_expression_parser.data import read_meantime, read_phrases, read_timenorm
+from weft.pipeline import models
+from weft.recipes.semantics.temporal_expression_parser import english
+from weft.recipes.semantics.temporal_expression_parser.data import (
+    AQUAINT,
+    MEANTIME,
+    TEMPEVAL,
+    meantime_docs,
+    read_meantime,
+    read_phrases,
+    read_timenorm,
+    without_layer,
+)
 from weft.recipes.semantics.temporal_expression_parser.experiment import (
     Judged,
     System,
@@ -15,6 +27,7 @@ from weft.recipes.semantics.temporal_expression_parser.experiment import (
     same,
 )  # fmt: skip
 from weft.tasks.time.learning import Example, Options, train
+from weft.text.conventions.times import LAYER
 
 SLUG = "temporal-expression-parser"
 TABLE = "TempEval-2, given extents"
@@ -133,6 +146,29 @@ def test_small_training_files_show_high_train_and_low_test_values():
     table = rows(SLUG, TABLE)
     for name in ("italian", "french"):
         assert table[name]["train value"] > table[name]["test value"] + 10
+
+
+@pytest.mark.corpus
+def test_the_model_of_the_package_is_rebuilt_from_its_phrases_byte_for_byte(corpus_file, tmp_path):
+    for name in (AQUAINT, MEANTIME.format("en"), TEMPEVAL.format("english", "test"), "time/timenorm-en/test.tsv"):
+        corpus_file(name)
+    english.build(tmp_path / "en-times.weft", EXAMPLES / "times" / "english.times.tsv")
+    assert (tmp_path / "en-times.weft").read_bytes() == models.find("en-times").read_bytes()
+
+
+def test_running_text_with_labels_keeps_its_sentences_dates_and_expressions(tmp_path):
+    rows = [
+        '*!-DCTVALUE="2005-10-04"-!*\tO\t-', "", "It\tO\t-", "ended\tO\t-", "one\tB-DURATION\tP1M",
+        "month\tI-DURATION\tP1M", "", "Today\tB-DATE\t2005-10-04", '*!-DCTVALUE="2006-01-02"-!*\tO\t-', "No\tO\t-",
+    ]  # fmt: skip
+    (tmp_path / "x.tsv").write_text("\n".join(rows) + "\n")
+    first, second = meantime_docs(tmp_path / "x.tsv")
+    assert [(time.text, time.type, time.value) for time in first.times] == [
+        ("one month", "DURATION", "P1M"), ("Today", "DATE", "2005-10-04"),
+    ]  # fmt: skip
+    assert (first.n_sentences, first.meta["date"], second.meta["date"]) == (2, "2005-10-04", "2006-01-02")
+    assert not second.times
+    assert LAYER not in without_layer(first).spans
 
 
 def test_features_left_out_are_never_learned():

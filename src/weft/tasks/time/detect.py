@@ -76,6 +76,25 @@ class TimeFinder:
             place = end
         return found
 
+    def classes(self, words: Sequence[str]) -> list[str]:
+        """What the phrases know of each word: that it means a time, that it is a number, that they have it, or nothing.
+
+        >>> import numpy as np
+        >>> finder = TimeFinder("en", {"last": 1, "week": 2}, np.array([[0] * 5, [0, 5, 5, 0, 5], [9, 0, 0, 9, 9]]))
+        >>> finder.classes("last week 12 1998 dogs".split())
+        ['known', 'time', 'number', 'time', 'O']
+        """
+        found = []
+        for word in words:
+            own = pieces(word, self.language)
+            if self._triggers(word, own):
+                found.append("time")
+            elif any(piece.number is not None for piece in own):
+                found.append("number")
+            else:
+                found.append("known" if own and all(_class(piece.name) in self.words for piece in own) else "O")
+        return found
+
     def _triggers(self, word: str, own: list[Piece]) -> bool:
         if any(_is_year(piece) for piece in own):
             return True

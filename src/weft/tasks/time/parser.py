@@ -23,6 +23,8 @@ from weft.headers import Many, Real, Record, Table, Text
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable, training_docs
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
+from weft.tasks.spans.chunker import Chunker
+from weft.tasks.time.chain import fit_chain, found_by
 from weft.tasks.time.detect import TimeFinder
 from weft.tasks.time.ground import CONVENTIONS, MU, Convention
 from weft.tasks.time.learning import LOSSES, Example, Options, train
@@ -47,7 +49,8 @@ _SPARSE = (
 )
 HEADER = Record(
     settings=Table(), grams=Many(Text()), shapes=Many(Text()), mu=Record(**{unit: Real(-2.0, 2.0) for unit in MU})
-)
+).with_optional(chain=Table())
+DETECTORS = ("words", "chain")
 
 
 @dataclass
@@ -62,6 +65,12 @@ class TimeSettings(Settings):
         "after the Tuesday that a bare name means (nearest).",
         choices=CONVENTIONS,
     )
+    detector: str = option(
+        "words",
+        "How expressions are found in text: by the words of phrases, or by a chain that learns from running text in "
+        "which they are marked, such as TimeML.",
+        choices=DETECTORS,
+    )
     loss: str = option("softmax-margin", "Loss over the k best derivations.", choices=LOSSES)
     cost: float = option(3.0, "By how much wrong answers are raised in training.")
     passes: int = option(8, "Passes over the phrases.")
@@ -73,7 +82,7 @@ class TimeSettings(Settings):
 
     def check(self) -> None:
         check_language(self.language)
-        for name, known in (("next", CONVENTIONS), ("loss", LOSSES)):
+        for name, known in (("next", CONVENTIONS), ("loss", LOSSES), ("detector", DETECTORS)):
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         for name in ("passes", "beam", "k"):
@@ -114,6 +123,7 @@ class TimeParser(Trainable):
         self.uses: Ints = np.zeros((0, 5), dtype=np.int64)
         #: A reference time that takes the place of the documents' dates.
         self.reference: str = ""
+        self.chain: Chunker | None = None
         self._finder: TimeFinder | None = None
         self._known: dict[tuple[str, datetime, int], list[tuple[str, Answer]]] = {}
 
@@ -139,20 +149,24 @@ class TimeParser(Trainable):
     def fit(self, train_docs: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Train on documents whose layer has types and values; dev data is scored."""
         watch, settings = Stopwatch(), self.settings
-        examples = _examples(training_docs(train_docs), settings.layer)
+        docs = training_docs(train_docs)
+        examples = _examples(docs, settings.layer)
         if not examples:
             raise DataError("there is nothing to train on: no time expression has a value")
         options = Options(
             self.language, settings.loss, settings.cost, settings.passes, settings.beam, settings.rate, settings.next,
             seed=settings.seed,
         )  # fmt: skip
-        return self._learn(examples, options, watch, dev)
+        return self._learn(docs, examples, options, watch, dev)
 
     def _learn(
-        self, examples: Sequence[Example], options: Options, watch: Stopwatch, dev: Iterable[Doc] | None
-    ) -> dict[str, Any]:
+        self, docs: Sequence[Doc], examples: Sequence[Example], options: Options, watch: Stopwatch,
+        dev: Iterable[Doc] | None,
+    ) -> dict[str, Any]:  # fmt: skip
         model, curve, uses = train(examples, options)
-        self.model, self.uses, self._finder = model, uses, None
+        self.model, self.uses, self._finder, self.chain = model, uses, None, None
+        if self.settings.detector == "chain":
+            self.chain = fit_chain(docs, self.settings.layer, self.finder, seed=self.settings.seed)
         self._known.clear()
         rows = []
         for example in examples:
@@ -206,11 +220,17 @@ class TimeParser(Trainable):
         """Spans of words that look like times; None if the document has its own."""
         if self.settings.layer in doc.spans:
             return None
-        model = self.trained(self.model)
-        if self._finder is None:
-            self._finder = TimeFinder(self.language, model.vocabulary, self.uses)
+        if self.chain is not None:
+            return found_by(self.chain, self.finder, doc)
         # Not sentence by sentence: rules take the point of an abbreviated month for the end of one.
-        return self._finder.find(doc.column("form"))
+        return self.finder.find(doc.column("form"))
+
+    @property
+    def finder(self) -> TimeFinder:
+        """What the phrases know of words."""
+        if self._finder is None:
+            self._finder = TimeFinder(self.language, self.trained(self.model).vocabulary, self.uses)
+        return self._finder
 
     def _fill(
         self, doc: Doc, layer: SpanLayer, spans: list[tuple[int, int]] | None, now: datetime, origin: str, asked: Asked
@@ -250,7 +270,11 @@ class TimeParser(Trainable):
             "shapes": list(types.shapes),
             "mu": {unit: float(model.convention.mu.get(unit, 0.0)) for unit in MU},
         }
-        return header, {
+        chain: Arrays = {}
+        if self.chain is not None:
+            header["chain"], own = self.chain.state()
+            chain = {f"chain/{name}": array for name, array in own.items()}
+        return header, chain | {
             "places": places.astype(np.int32),
             "weights": model.weights[places].astype(np.float32),
             "by_shape": types.by_shape,
@@ -267,12 +291,15 @@ class TimeParser(Trainable):
         if len(vocabulary) != len(grams) or len(set(header["shapes"])) != len(header["shapes"]):
             raise ModelError("a model of times names an n-gram or a shape twice: the file is damaged")
         size = Layout(len(grams) + 1).begins[-1]
-        taken = Stored.of(arrays).take(*_SPARSE, size=size, grams=len(grams) + 1, shapes=len(header["shapes"]))
+        stored = Stored.of(arrays)
+        taken = stored.take(*_SPARSE, size=size, grams=len(grams) + 1, shapes=len(header["shapes"]))
         weights = np.zeros(size)
         weights[taken["places"]] = taken["weights"]
         parser.model = TimeModel(vocabulary, Convention(parser.settings.next, header["mu"]), weights)
         parser.types = TypeModel(header["shapes"], taken["by_shape"], taken["by_word"].astype(np.int64))
         parser.uses = taken["uses"].astype(np.int64)
+        if "chain" in header:
+            parser.chain = Chunker.from_state(header["chain"], stored.under("chain/"))
         return parser
 
 

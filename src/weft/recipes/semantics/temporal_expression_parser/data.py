@@ -3,18 +3,27 @@
 TempEval-2   type, value, reference time and phrase per line
 timenorm     the same columns in another order; an empty line ends a document, whose first row is its date
 MEANTIME     a token, its label and its value per line; a line with DCTVALUE starts a document
+AQUAINT      an archive of TimeML files, running text as MEANTIME
 """
 
 from __future__ import annotations
 
 import re
+import tarfile
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 
+from weft.formats import timeml
 from weft.formats.times import read
 from weft.tasks.time.learning import Example
-from weft.text.conventions.times import read_moment, reference_of
+from weft.text.conventions.times import LAYER, read_moment, reference_of
+from weft.text.doc import Doc
+from weft.text.layers import SpanLayer
+from weft.text.split import with_words
 
+AQUAINT = "time/tempeval3-aquaint/AQUAINT.tml.tar.gz"
+MEANTIME = "time/xtn-meantime/{}.test.tsv"
 TEMPEVAL = "time/tempeval2/{}.{}"
 LANGUAGES = {"english": "en", "spanish": "es", "italian": "it", "chinese": "zh", "korean": "ko", "french": "fr"}
 #: Dates that the Korean files spell as one long number.
@@ -75,3 +84,43 @@ def read_timenorm(path: Path) -> list[Example]:
         elif value:
             found.append(Example(kind, value, now, phrase))
     return found
+
+
+def articles(archive: Path) -> list[Doc]:
+    """The documents of an archive of TimeML files, by their names, with words split by rule."""
+    found = []
+    with tarfile.open(archive) as tar:
+        for member in sorted(tar.getmembers(), key=lambda each: each.name):
+            file = tar.extractfile(member) if member.name.endswith(".tml") else None
+            if file is not None:
+                found.append(timeml.parse(file.read().decode(), member.name))
+    return list(with_words(found))
+
+
+def meantime_docs(path: Path) -> list[Doc]:
+    """The documents of MEANTIME with their words, sentences and time expressions."""
+    found: list[Doc] = []
+    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+    starts = [place for place, row in enumerate(rows) if "DCTVALUE=" in row[0]]
+    for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
+        body = rows[start + 1 : end]
+        sentences = [list(group) for filled, group in groupby(body, lambda row: bool(row[0].strip())) if filled]
+        doc = Doc.from_words([[row[0] for row in sentence] for sentence in sentences])
+        match = re.search(r'DCTVALUE="([^"]+)"', rows[start][0])
+        doc.meta["date"] = match.group(1) if match else ""
+        layer = doc.spans[LAYER] = SpanLayer(doc.strings)
+        words = [row for sentence in sentences for row in sentence]
+        labels = [row[1] if len(row) > 1 else "O" for row in words]
+        for place, label in enumerate(labels):
+            if label.startswith("B-") and label != "B-DCT":
+                last = next((k for k in range(place + 1, len(labels)) if not labels[k].startswith("I-")), len(labels))
+                layer.add([(place, last)], label[2:], value=words[place][2] if len(words[place]) > 2 else "")
+        found.append(doc)
+    return found
+
+
+def without_layer(doc: Doc) -> Doc:
+    """A copy of a document without its time expressions."""
+    copy = Doc.from_bytes(doc.to_bytes())
+    del copy.spans[LAYER]
+    return copy

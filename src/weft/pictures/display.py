@@ -145,8 +145,13 @@ def show_timelines(docs: Iterable[Doc]) -> Picture:
             names.append(doc.id or "timeline")
             picture = draw_timeline(doc, styled=False)
             parts.append(f"<section><h2>{clean(names[-1])}</h2><figure>{picture}</figure></section>")
+    return page_of(parts, names[0] if len(names) == 1 else "Timelines", len(names))
+
+
+def page_of(parts: Sequence[str], title: str, figures: int) -> Picture:
+    """A page of sections with one figure each."""
     body = f'<div class="weft weft-doc"><style>{style_sheet()}{_FRAME}</style>{"".join(parts)}</div>'
-    return Picture(body, names[0] if len(names) == 1 else "Timelines", len(names), len(names))
+    return Picture(body, title, figures, figures)
 
 
 class DocPictures:

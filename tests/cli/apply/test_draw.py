@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -108,3 +109,54 @@ def test_a_file_without_sentences_is_told(tmp_path):
     code, said = draw(tmp_path / "letter.txt", "--sentence", 1, "--out", tmp_path / "x.svg")
     assert code == 1
     assert "annotate it first" in said
+
+
+def tables(folder: Path, **rows: list[str]) -> Path:
+    """A folder as `weft lexicon entities` writes it, at two thresholds."""
+    folder.mkdir()
+    found = ((0.5, "m1", 2, "Ann Lee"), (0.3, "m1", 3, "Ann Lee"), (0.3, "m4", 1, "Bo & Co"))
+    entities = [
+        json.dumps(
+            {"threshold": t, "entity": e, "mentions": n, "names": [{"name": name, "mentions": n}], "score": None}
+        )
+        for t, e, n, name in found
+    ]
+    merges = [
+        json.dumps({
+            "threshold": 0.3, "entity": "m1", "part": "m3", "names": ["A. Lee"], "into_names": ["Ann Lee"],
+            "mentions": 1, "into_mentions": 2, "similarity": 0.4567, "name": 0.5, "equal": 0, "context": 0.4,
+            "words": ["oil", "paint"],
+        })
+    ]  # fmt: skip
+    for name, own in {"entities": entities, "merges": merges, **rows}.items():
+        (folder / f"{name}.jsonl").write_text("\n".join(own) + "\n")
+    return folder
+
+
+def test_entities_are_drawn_with_what_every_merge_rests_on(tmp_path):
+    folder = tables(tmp_path / "people")
+    code, said = draw(folder, "--what", "entities", "--out", tmp_path / "x.html")
+    assert (code, said.strip()) == (0, f"2 entities in {tmp_path / 'x.html'}")
+    page = (tmp_path / "x.html").read_text()
+    assert page.index('id="m1"') < page.index('id="m4"')
+    assert 'type="search"' in page
+    assert draw(folder, "--what", "entities", "--sentence", "m1", "--out", tmp_path / "x.svg")[0] == 0
+    assert {"Ann Lee (2)", "A. Lee (1)", "0.46  oil, paint"} <= texts(tmp_path / "x.svg")
+    assert draw(folder, "--what", "entities", "--out", tmp_path / "all")[0] == 0
+    assert "Bo & Co (1)" in texts(tmp_path / "all" / "0002.svg")
+
+
+def test_entities_that_cannot_be_drawn_are_told(tmp_path):
+    folder = tables(tmp_path / "people")
+    out = tmp_path / "x.svg"
+    broken = tables(tmp_path / "broken", merges=["{"])
+    other = tables(tmp_path / "other", entities=['{"threshold": 0.3, "entity": "m1"}'])
+    for place, options, expected in (
+        (folder, (), "is one picture"), (folder, ("--sentence", "m2"), "there is no entity m2"),
+        (STORY, (), "is no folder"), (tmp_path, (), "has no entities.jsonl"), (broken, (), "merges.jsonl, line 1"),
+        (other, (), "are not those of"),
+    ):  # fmt: skip
+        code, said = draw(place, "--what", "entities", *options, "--out", out)
+        assert code == 1
+        assert expected in " ".join(said.split())
+    assert not out.exists()

@@ -1,4 +1,7 @@
-"""`weft draw FILE --out PICTURE`: trees, phrases, scopes, AMRs, spans, timelines as SVG, or all of them as a page."""
+"""`weft draw FILE --out PICTURE`: trees, phrases, scopes, AMRs, spans, timelines as SVG, or all of them as a page.
+
+Entities across documents are drawn from the folder that `weft lexicon entities` writes.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,14 @@ from weft.cli.inputs import Encoding, Fields, FromFormat, Reading
 from weft.errors import ConfigError, DataError, did_you_mean
 
 if TYPE_CHECKING:
+    from weft.pictures import DrawnEntity
     from weft.text import Sentence
 
 
 def draw(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Annotated file, such as CoNLL-U.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Annotated file, such as CoNLL-U; for entities, their folder.")
+    ],
     out: Annotated[
         Path,
         option(
@@ -26,14 +32,14 @@ def draw(
     ],
     sentence: Annotated[
         str | None,
-        option("--sentence", "-n", metavar="ID", help="Id or number of the sentence to draw.", shown="all"),
+        option("--sentence", "-n", metavar="ID", help="Id or number of the sentence, id of the entity.", shown="all"),
     ] = None,
     what: Annotated[
         list[str] | None,
         option(
             "--what",
             metavar="KIND",
-            help="What to draw: tree, phrases, scope, amr, spans or timeline.",
+            help="What to draw: tree, phrases, scope, amr, spans, timeline or entities.",
             shown="everything annotated",
         ),
     ] = None,
@@ -51,6 +57,9 @@ def draw(
     single = out.suffix == ".svg"
     if what == ["timeline"]:
         _draw_timelines(file, out, from_format, fields, encoding)
+        return
+    if what == ["entities"]:
+        _draw_entities(file, out, sentence)
         return
     if single and sentence is None:
         raise ConfigError(f"{out} is one picture: choose its sentence, such as --sentence 1, or give a folder")
@@ -98,6 +107,68 @@ def _draw_timelines(file: Path, out: Path, from_format: str | None, fields: str 
             place = out if out.suffix == ".svg" else out / f"{number:04d}.svg"
             place.write_text(draw_timeline(doc), encoding="utf-8")
     typer.echo(f"{counted(len(docs), 'timeline')} in {out}")
+
+
+def _draw_entities(folder: Path, out: Path, wanted: str | None) -> None:
+    """Entities of the lowest threshold: a file for one, a folder for several, or a page of all, the largest first."""
+    from weft.pictures import draw_entity, show_entities
+
+    found = _entities(folder)
+    if wanted is not None:
+        ids = [each.id for each in found]
+        if wanted not in ids:
+            hint = did_you_mean(wanted, ids, f"it has {_counted(len(ids))}")
+            raise DataError(f"there is no entity {wanted} in {folder}; {hint}")
+        found = [found[ids.index(wanted)]]
+    if out.suffix == ".svg" and len(found) > 1:
+        raise ConfigError(
+            f"{out} is one picture: choose an entity by --sentence ID, or give a folder or a page (.html)"
+        )
+    (out if not out.suffix else out.parent).mkdir(parents=True, exist_ok=True)
+    if out.suffix == ".html":
+        show_entities(found).save(out)
+    else:
+        for number, each in enumerate(found, 1):
+            place = out if out.suffix == ".svg" else out / f"{number:04d}.svg"
+            place.write_text(draw_entity(each), encoding="utf-8")
+    typer.echo(f"{_counted(len(found))} in {out}")
+
+
+def _counted(entities: int) -> str:
+    return "1 entity" if entities == 1 else f"{entities:,} entities"
+
+
+def _entities(folder: Path) -> list[DrawnEntity]:
+    """The entities of the lowest threshold with the merges that made them."""
+    from weft.pictures import DrawnEntity, Joined
+    from weft.tasks.coreference.across.files import read_table
+
+    if not folder.is_dir():
+        raise DataError(
+            f"{folder} is no folder: entities are drawn from the folder that `weft lexicon entities` writes"
+        )
+    try:
+        rows = [(float(row["threshold"]), str(row["entity"]), row) for row in read_table(folder, "entities")]
+        lowest = min((threshold for threshold, _, _ in rows), default=0.0)
+        joined: dict[str, list[Joined]] = {}
+        first: dict[str, tuple[str, int]] = {}
+        for row in read_table(folder, "merges"):
+            if float(row["threshold"]) == lowest:
+                own = Joined(
+                    str(row["names"][0]), int(row["mentions"]), float(row["similarity"]), [*map(str, row["words"])]
+                )
+                joined.setdefault(str(row["entity"]), []).append(own)
+                first.setdefault(str(row["entity"]), (str(row["into_names"][0]), int(row["into_mentions"])))
+        found = []
+        for threshold, name, row in rows:
+            if threshold == lowest:
+                only = str(row["names"][0]["name"]), int(row["mentions"])
+                found.append(DrawnEntity(name, int(row["mentions"]), *first.get(name, only), joined.get(name, [])))
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise DataError(f"the tables in {folder} are not those of `weft lexicon entities`: {error!r}") from None
+    if not found:
+        raise DataError(f"{folder} has no entities to draw")
+    return sorted(found, key=lambda each: -each.mentions)
 
 
 def _sentences(

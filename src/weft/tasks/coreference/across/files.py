@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from weft.errors import ConfigError
+from weft.errors import ConfigError, DataError, FormatError
 from weft.formats.streams import open_output
 from weft.packages import needed
 from weft.tasks.coreference.across.entities import Entities
@@ -88,6 +88,26 @@ def entity_rows(entities: Entities) -> Iterator[dict[str, Any]]:
                 "names": [{"name": name, "mentions": count} for name, count in names.most_common(NAMES)],
                 "score": round(float(within[k]) / (size * (size - 1) / 2), 4) if size > 1 else None,
             }
+
+
+def read_table(folder: Path, table: str) -> list[dict[str, Any]]:
+    """The rows of a table that `write_entities` wrote, from JSON Lines or Parquet."""
+    lines, columns = folder / f"{table}.jsonl", folder / f"{table}.parquet"
+    if lines.is_file():
+        rows = []
+        for number, line in enumerate(lines.read_text(encoding="utf-8", errors="surrogatepass").splitlines(), 1):
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise FormatError(str(lines), number, "a JSON object", str(error)) from None
+            if not isinstance(row, dict):
+                raise FormatError(str(lines), number, "a JSON object", line[:40])
+            rows.append(row)
+        return rows
+    if columns.is_file():
+        found: list[dict[str, Any]] = needed("pyarrow.parquet", "Parquet").read_table(columns).to_pylist()
+        return found
+    raise DataError(f"{folder} has no {table}.jsonl or {table}.parquet; `weft lexicon entities` writes both")
 
 
 def _write_lines(rows: Iterator[dict[str, Any]], path: Path) -> None:

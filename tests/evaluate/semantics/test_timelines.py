@@ -105,6 +105,14 @@ def test_the_same_annotation_agrees_in_everything():
         assert (found.f1, found.alpha) == (1, 1)
 
 
+def test_links_in_opposite_directions_disagree():
+    found = agreement([note("a BEFORE b", "c BEFORE d")], [note("b BEFORE a", "c BEFORE d")])
+    assert found["links"].f1 == 0.5
+    # Units (x, y) and (x, x): of four values three are the same, so that half of all pairs differ, as in the units.
+    assert found["links"].alpha == pytest.approx(0)
+    assert found["link participants"][:2] == (1, 1)
+
+
 def test_containers_that_follow_from_links_of_other_relations_count_neither_way():
     plain = "a CONTAINS b", "b BEGINS-ON c", "b ENDS-ON c"
     found = agreement([note(*plain)], [note(*plain, "a CONTAINS c")])["CONTAINS"]

@@ -288,25 +288,23 @@ def _add_links(table: AgreementTable, graphs: tuple[PlacedGraph, PlacedGraph], e
         ("links", True, ""),
         ("CONTAINS", True, "CONTAINS"),
     ):
+        chosen = [[link for link in each if relation in ("", link.relation)] for each in kept]
+        said = [{frozenset((link.first, link.second)): link for link in reversed(each)} for each in chosen]
         units: dict[Hashable, Unit] = {}
-        marked, matched = [0, 0], [0, 0]
+        matched = [0, 0]
         for side, other in ((0, 1), (1, 0)):
-            for link in kept[side]:
-                if relation and link.relation != relation:
-                    continue
+            for link in chosen[side]:
                 pair = frozenset((link.first, link.second))
                 fits = graphs[other].holds(link) or (not typed and pair in linked[other])
-                marked[side] += 1
                 matched[side] += fits
-                value: Hashable = link.relation if typed else "linked"
-                unit = [value, value if fits else NONE]
-                if not fits and typed:
-                    unit[1] = next(
-                        (each.relation for each in kept[other] if {each.first, each.second} == pair
-                         and relation in ("", each.relation)), NONE,
-                    )  # fmt: skip
-                units.setdefault(pair, (unit[0], unit[1]) if side == 0 else (unit[1], unit[0]))
-        table.add(name, list(units.values()), (marked[0], marked[1]), (matched[0], matched[1]), everything)
+                ours: Hashable = link.relation if typed else "linked"
+                theirs: Hashable = ours if fits else NONE
+                against = said[other].get(pair)
+                if typed and not fits and against is not None:
+                    # x BEFORE y and y BEFORE x differ as much as two relations do.
+                    theirs = against.relation if against.first == link.first else ("inverse", against.relation)
+                units.setdefault(pair, (ours, theirs) if side == 0 else (theirs, ours))
+        table.add(name, list(units.values()), (len(chosen[0]), len(chosen[1])), (matched[0], matched[1]), everything)
 
 
 def _check(gold: Sequence[Doc], system: Sequence[Doc]) -> None:

@@ -20,33 +20,35 @@ if TYPE_CHECKING:
     from weft.text import Sentence
 
 
+File = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Annotated file, such as CoNLL-U; for entities, their folder.")
+]
+Out = Annotated[
+    Path,
+    option("--out", "-o", metavar="PATH", help="File to write: .svg for one sentence, .html for a page; or a folder."),
+]
+Which = Annotated[
+    str | None,
+    option("--sentence", "-n", metavar="ID", help="Id or number of the sentence, id of the entity.", shown="all"),
+]
+What = Annotated[
+    list[str] | None,
+    option(
+        "--what",
+        metavar="KIND",
+        help="What to draw: tree, phrases, scope, amr, spans, timeline or entities.",
+        shown="everything annotated",
+    ),
+]
+Layers = Annotated[list[str] | None, option("--layer", metavar="NAME", help="Span layer to draw.", shown="all")]
+
+
 def draw(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Annotated file, such as CoNLL-U; for entities, their folder.")
-    ],
-    out: Annotated[
-        Path,
-        option(
-            "--out", "-o", metavar="PATH", help="File to write: .svg for one sentence, .html for a page; or a folder."
-        ),
-    ],
-    sentence: Annotated[
-        str | None,
-        option("--sentence", "-n", metavar="ID", help="Id or number of the sentence, id of the entity.", shown="all"),
-    ] = None,
-    what: Annotated[
-        list[str] | None,
-        option(
-            "--what",
-            metavar="KIND",
-            help="What to draw: tree, phrases, scope, amr, spans, timeline or entities.",
-            shown="everything annotated",
-        ),
-    ] = None,
-    layer: Annotated[
-        list[str] | None,
-        option("--layer", metavar="NAME", help="Span layer to draw.", shown="all"),
-    ] = None,
+    file: File,
+    out: Out,
+    sentence: Which = None,
+    what: What = None,
+    layer: Layers = None,
     from_format: FromFormat = None,
     fields: Fields = None,
     encoding: Encoding = "utf-8",

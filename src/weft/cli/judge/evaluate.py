@@ -48,6 +48,11 @@ ModelToScore = Annotated[
     option("--model", "-m", metavar="MODEL", help="Model to score, from raw text, gold words and gold tags; repeat."),
 ]
 Confusion = Annotated[bool, option("--confusion", help="Show which labels are confused with which.")]
+By = Annotated[str | None, option("--by", metavar="KEY", help="Split the scores by a metadata value, such as genre.")]
+Universal = Annotated[bool, option("--universal", help="Map UD parts of speech to the twelve universal tags.")]
+Annotators = Annotated[
+    bool, option("--agreement", help="Both files are annotators, neither is gold: F1 and Krippendorff's alpha.")
+]
 
 
 def evaluate(
@@ -59,18 +64,12 @@ def evaluate(
     fields: Fields = None,
     encoding: Encoding = "utf-8",
     layer: Layer = None,
-    by: Annotated[
-        str | None, option("--by", metavar="KEY", help="Split the scores by a metadata value, such as genre.")
-    ] = None,
+    by: By = None,
     train: Annotated[
         str | None, option("--train", metavar="FILE", panel=DATA, help="Training data; its words count as known.")
     ] = None,
-    universal: Annotated[
-        bool, option("--universal", help="Map UD parts of speech to the twelve universal tags.")
-    ] = False,
-    agreement: Annotated[
-        bool, option("--agreement", help="Both files are annotators, neither is gold: F1 and Krippendorff's alpha.")
-    ] = False,
+    universal: Universal = False,
+    agreement: Annotators = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Score a system's output against gold annotation.

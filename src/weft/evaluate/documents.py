@@ -5,7 +5,8 @@ A *layer* is `ud` (all metrics of dependency trees, tags and tokens), `constitue
 (trees by relation and by tag, without punctuation), `graphs` (words with several heads), `trees` (heads, roots and
 complete sentences; `trees-nopunct`: without punctuation), `frames` (predicates, senses and arguments), `amr` (Smatch),
 `scope` (which quantifier outscopes which), `times` (extents, types and values of time expressions), `timeline` (events,
-times and links), `coref` (entities), the name of a span layer, or the name of a word column.
+times and links), `coref` (entities), `phenomena` (what speakers do in conversations), the name of a span layer, or the
+name of a word column.
 By default: constituents if both sides have them, then frames, then AMRs, then the span layer that both sides share,
 else `ud`.
 """
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from weft.errors import ConfigError, WeftError
 from weft.evaluate.counts import Counts
 from weft.evaluate.labels.disfluency import evaluate_disfluency
+from weft.evaluate.labels.phenomena import evaluate_phenomena
 from weft.evaluate.labels.spans import common_layer, evaluate_spans
 from weft.evaluate.labels.tagging import evaluate_tags
 from weft.evaluate.semantics.coreference import evaluate_coreference
@@ -35,6 +37,7 @@ from weft.evaluate.trees.dependency_graphs import evaluate_graphs
 from weft.evaluate.trees.parseval import evaluate_constituents
 from weft.evaluate.trees.ud import evaluate_ud
 from weft.text import Doc
+from weft.text.conventions.conversations import LAYER as PHENOMENA
 from weft.text.conventions.coreference import LAYER as COREFERENCE
 from weft.text.conventions.scope import LAYER as SCOPE
 from weft.text.conventions.timeline import LAYER as TIMELINE
@@ -106,6 +109,8 @@ def evaluate_documents(
         return _coreference(gold, system)
     if chosen == TIMES:
         return _times(gold, system)
+    if chosen == PHENOMENA:
+        return _phenomena(gold, system)
     if any(chosen in doc.spans for doc in gold):
         return _spans(gold, system, chosen)
     if any(chosen in doc.columns for doc in gold):
@@ -285,6 +290,14 @@ def _times(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
         return np.asarray(counts.correct == counts.gold, dtype=np.bool_)
 
     return Outcome(TIMES, "value", evaluate_times(gold, system), right)
+
+
+def _phenomena(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
+    def right(name: str) -> NDArray[np.bool_]:
+        counts = evaluate_phenomena(gold, system)[name]
+        return np.asarray(counts.correct == counts.gold, dtype=np.bool_)
+
+    return Outcome(PHENOMENA, "rare labels", evaluate_phenomena(gold, system), right)
 
 
 def _spans(gold: Sequence[Doc], system: Sequence[Doc], layer: str) -> Outcome:

@@ -16,6 +16,7 @@
 with their mentions; LitBank and OntoGUM are read too, even as .conll |
 | times | .times.tsv .times | time phrases with their types, values and reference times |
 | timeml | .tml | text, time expressions, events |
+| conversations | .chat.tsv .chat.csv utterances.jsonl | lines of chat with their speakers, threads and labels |
 | brat | .ann next to .txt, in a folder | text, spans, relations, events |
 | records | .records.jsonl | text, words, trees, spans in characters: easy to use elsewhere |
 | jsonl | .jsonl .ndjson | everything |
@@ -51,6 +52,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "conllu": (".conllu",),
     "times": (".times.tsv", ".times"),  # before columns, whose suffix it ends in
     "timeml": (".tml",),
+    "conversations": (".chat.tsv", ".chat.csv", "utterances.jsonl"),  # before columns, csv and jsonl
     "columns": (".conll", ".iob", ".iob1", ".iob2", ".bio", ".tsv", ".col"),
     "brat": (".ann",),
     "streusle": (".conllulex", ".tags"),

@@ -49,6 +49,8 @@ def lost_layers(doc: Doc, format: str, fields: Sequence[str] | str | None = None
         return layers - {*WORD_COLUMNS, "head", "tokens", "multiwords", "spans/frames", "relations/frames"}
     if format == "mst":
         return layers - {"tokens", "xpos" if doc.has("xpos") else "upos", "head", "deprel"}
+    if format == "conversations":
+        return layers - {"tokens", "spans/turns", "spans/phenomena"}
     if format == "times":
         return layers - {"tokens", "spans/times"}
     if format == "timeml":

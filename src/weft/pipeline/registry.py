@@ -53,6 +53,7 @@ KINDS = {
     "timeline": "weft.tasks.timelines.extractor:TimelineExtractor",
     "coref": "weft.tasks.coreference.resolver:CorefResolver",
     "sentiment": "weft.tasks.sentiment.sentences:SentimentAnalyser",
+    "phenomena": "weft.tasks.phenomena.detector:PhenomenaDetector",
     "polarity": "weft.tasks.sentiment.documents:PolarityClassifier",
     "amr": "weft.tasks.amr.parser:AmrParser",
     "times": "weft.tasks.time.parser:TimeParser",
@@ -256,6 +257,16 @@ TASKS = {
     "times": Task(
         "Time expressions: their types and values, from phrases with values.",
         {"latent": Method("times", "from phrases, values and dates", "weft.tasks.time.parser:TimeSettings")},
+    ),
+    "phenomena": Task(
+        "Rare phenomena in conversations: what a speaker's few telling lines show.",
+        {
+            "committee": Method(
+                "phenomena",
+                "a committee with rules, from labelled lines",
+                "weft.tasks.phenomena.detector:PhenomenaSettings",
+            )
+        },
     ),
     "sentiment": Task(
         "Positive, negative and neutral sentences or documents.",

@@ -31,6 +31,8 @@ def score_model(gold: Sequence[Doc], models: Sequence[Path], layer: str | None, 
     """Annotate gold documents in every way that the model allows, and print their scores."""
     from weft.scale.job import load_models
     from weft.text import Doc
+    from weft.text.conventions.conversations import TURNS
+    from weft.text.layers import chars_of_words
     from weft.training.jackknife import COLUMNS
     from weft.training.scores import GOLD, RAW, TAGS, bare, parsed
 
@@ -51,6 +53,9 @@ def score_model(gold: Sequence[Doc], models: Sequence[Path], layer: str | None, 
             given = [Doc(doc.text) if way == RAW else bare(doc, COLUMNS if way == TAGS else ()) for doc in docs]
             if way == TREES:
                 given = [parsed(doc) for doc in docs]
+            for doc, new in zip(docs, given, strict=True):
+                if TURNS in doc.spans:  # who speaks is given, as the text is
+                    new.spans[TURNS] = doc.spans[TURNS] if new.n_words else chars_of_words(doc, doc.spans[TURNS])
             systems[way] = list(own.pipe(given))
             predicted = {layer for component in own.components for layer in component.provides}
             predicted |= set() if way == TAGS else {"tokens"}

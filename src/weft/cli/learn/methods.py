@@ -104,6 +104,10 @@ WAYS = {
     ("times", "latent"): Way(
         "weft.cli.learn.times:train", "Phrases with types, values and reference times (.tsv), or TimeML (.tml)."
     ),
+    ("phenomena", "committee"): Way(
+        "weft.cli.learn.phenomena:train",
+        "Conversations with a label per line (.chat.tsv, .chat.csv, ConvoKit's utterances.jsonl).",
+    ),
     ("sentiment", "sentences"): Way(
         "weft.cli.learn.reviews:train_sentences", "Reviews with ratings (.tsv, .csv, .jsonl).", False, ("sentences",)
     ),
@@ -162,6 +166,7 @@ EXAMPLES = {
     "timeline": "weft train timeline examples/timeline/notes.jsonl --out timeline.weft",
     "coref": "weft train coref examples/coref/village.conllu --out coref.weft",
     "times": "weft train times examples/times/italian.times.tsv --language it --out it-times.weft",
+    "phenomena": "weft train phenomena examples/chat/rooms.chat.tsv --majority none --out worries.weft",
     "sentiment": "weft train sentiment examples/inns/rated.tsv --sentences examples/inns/sentences.txt --positive "
     "examples/inns/good-words.txt --negative examples/inns/bad-words.txt --out inns.weft",
     "sentiment documents": "weft train sentiment examples/reviews/films.tsv --method documents --raw "

@@ -1,0 +1,1 @@
+"""Recipes about people: conversations, crowds and annotators."""

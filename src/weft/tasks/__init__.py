@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from weft.tasks.parsing.transitions.parser import Parser as Parser
     from weft.tasks.parsing_transfer.adapt_parser import AdaptedParser as AdaptedParser
     from weft.tasks.parsing_transfer.parser import TransferParser as TransferParser
+    from weft.tasks.phenomena.detector import PhenomenaDetector as PhenomenaDetector
     from weft.tasks.roles.bins import BinnedLabeller as BinnedLabeller
     from weft.tasks.roles.joint import JointLabeller as JointLabeller
     from weft.tasks.roles.labeller import RoleLabeller as RoleLabeller
@@ -73,6 +74,7 @@ _HOMES = {
     "MSTParser": "parsing.mst.parser",
     "MweTagger": "spans.mwe",
     "Parser": "parsing.transitions.parser",
+    "PhenomenaDetector": "phenomena.detector",
     "PolarityClassifier": "sentiment.documents",
     "ProjectedRecognizer": "entities.projected",
     "PropagationTagger": "tagging.graph_propagation",

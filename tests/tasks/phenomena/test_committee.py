@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -44,7 +46,7 @@ def test_every_accepted_rule_gains_and_the_base_never_falls(small, learned):
     assert rules
     assert all(each.gain >= 0.002 for each in rules)
     bases = [each.base for each in rounds]
-    assert all(later >= earlier for earlier, later in zip(bases, bases[1:], strict=False))
+    assert all(later >= earlier for earlier, later in pairwise(bases))
     # The same, recomputed: each rule on top of those before it, a model trained anew, minority labels alone.
     left, known = all_lines(lines), []
     for number in range(len(rules) + 1):
@@ -64,7 +66,7 @@ def test_every_accepted_rule_gains_and_the_base_never_falls(small, learned):
 @pytest.mark.must_show(SLUG, 7, weaker="the number of rules scored, not the five minutes on 4 cores, is asserted")
 def test_later_rounds_score_the_width_and_the_first_scores_all(small, learned):
     lines, _, _, _ = small
-    held, rules, rounds = learned
+    held, _, rounds = learned
     rows = extract(lines, all_lines(lines))
     counts = np.bincount(np.concatenate([rows.lists()[i] for i in np.flatnonzero(~held)]), minlength=lines.size)
     assert rounds[0].scored == 4 * int(np.sum(counts >= 0.15 * (~held).sum()))

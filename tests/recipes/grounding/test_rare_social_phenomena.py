@@ -68,7 +68,7 @@ def test_claims_about_kappa_come_from_paired_answers():
     assert experiment._difference(gold, worse, worse, experiment.QUICK, "here").outcome != "yes"
 
 
-@pytest.mark.must_show(SLUG, 5)
+@pytest.mark.must_show("rare-social-phenomena", 5)
 def test_the_planted_rule_is_found_in_the_recorded_run():
     """Ten seeds of 21 chats of 90 instances, as the sheet asks."""
     sizes = recorded(SLUG).sizes
@@ -82,7 +82,9 @@ def test_the_planted_rule_is_found_in_the_recorded_run():
 
 
 @pytest.mark.must_show(
-    SLUG, 6, weaker="precision at 10 % recall above LR and minority over averaged voting are reported"
+    "rare-social-phenomena",
+    6,
+    weaker="precision at 10 % recall above LR and minority over averaged voting are reported, not asserted",
 )
 def test_the_recorded_run_on_chat_rooms():
     table = rows(SLUG, "NPS, 5 folds")

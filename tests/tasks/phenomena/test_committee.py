@@ -19,7 +19,6 @@ from weft.tasks.phenomena.instances import Instance, Lines, vocabulary_of
 from weft.tasks.phenomena.model import Split, fit_model
 from weft.tasks.phenomena.rules import all_lines, apply_rule, extract, mean_probability
 
-SLUG = "rare-social-phenomena"
 LABELS = ("NA", "NEG", "POS")
 
 
@@ -39,7 +38,7 @@ def learned(small):
     return held, *learn_rules(lines, labels, 3, 0, held, Search(frequency=0.15, threshold=0.002, width=20))
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("rare-social-phenomena", 3)
 def test_every_accepted_rule_gains_and_the_base_never_falls(small, learned):
     lines, labels, _, _ = small
     held, rules, rounds = learned
@@ -63,7 +62,9 @@ def test_every_accepted_rule_gains_and_the_base_never_falls(small, learned):
     assert np.abs(gains - [each.gain for each in rules]).max() < 0.002
 
 
-@pytest.mark.must_show(SLUG, 7, weaker="the number of rules scored, not the five minutes on 4 cores, is asserted")
+@pytest.mark.must_show(
+    "rare-social-phenomena", 7, weaker="the number of rules scored, not the five minutes on 4 cores, is asserted"
+)
 def test_later_rounds_score_the_width_and_the_first_scores_all(small, learned):
     lines, _, _, _ = small
     held, _, rounds = learned
@@ -93,7 +94,7 @@ def test_threads_find_the_same_rules(small, learned):
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10_000), st.integers(1, 5), st.integers(2, 4))
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("rare-social-phenomena", 4)
 def test_minority_voting_says_the_majority_only_if_all_members_do(seed, members, n_labels):
     rng = np.random.default_rng(seed)
     opinions = rng.dirichlet(np.full(n_labels, 0.5), size=(members, 20))
@@ -138,7 +139,7 @@ def test_a_member_trains_on_all_data_after_its_rules(small):
         assert np.array_equal(member.probabilities(lines), softmax(rows, expected))
 
 
-@pytest.mark.must_show(SLUG, 5, weaker="one seed of twelve chats")
+@pytest.mark.must_show("rare-social-phenomena", 5, weaker="one seed of twelve chats")
 def test_the_planted_rule_is_found_and_helps():
     found = planted_run(0, False, QUICK)
     assert found["planted"]

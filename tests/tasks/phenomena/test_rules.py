@@ -11,7 +11,6 @@ from phenomena import left_after, vector
 from weft.tasks.phenomena.instances import Instance, Lines, vocabulary_of
 from weft.tasks.phenomena.rules import KINDS, Rule, all_lines, apply_rule, extract
 
-SLUG = "rare-social-phenomena"
 WORDS = "abcdef"
 CHATS = st.lists(
     st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=3), min_size=1, max_size=7), min_size=1, max_size=4
@@ -37,7 +36,7 @@ def kept(texts, *rules, window="instance", places=None):
     return "".join("01"[int(each)] for each in left)
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("rare-social-phenomena", 1)
 def test_the_lines_that_each_kind_suppresses():
     texts = ["w", "my w", "w", "w", "w", "my", "w"]
     assert kept(texts, ("my", "A")) == "1100110"
@@ -46,7 +45,7 @@ def test_the_lines_that_each_kind_suppresses():
     assert kept(texts, ("my", "D")) == "0000011"
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("rare-social-phenomena", 1)
 def test_cues_at_the_edges_and_next_to_each_other():
     assert kept(["my", "w", "w", "w"], ("my", "C")) == "1111"
     assert kept(["my", "w", "w", "w"], ("my", "D")) == "1111"
@@ -58,7 +57,7 @@ def test_cues_at_the_edges_and_next_to_each_other():
     assert kept(["w x", "x"], ("x", "B")) == "10"
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("rare-social-phenomena", 1)
 def test_a_word_leaves_only_with_all_of_its_lines():
     lines, vocabulary = lines_of(["sad", "my", "sad glad"])
     left = all_lines(lines)
@@ -69,7 +68,7 @@ def test_a_word_leaves_only_with_all_of_its_lines():
     assert extract(lines, left).lists()[0] == [vocabulary["my"]]
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("rare-social-phenomena", 1)
 def test_the_order_of_rules_matters():
     texts = ["x", "y", "w"]
     assert kept(texts, ("x", "B"), ("y", "D")) == "100"  # the second cue is gone when its rule comes
@@ -82,7 +81,7 @@ def test_windows_may_be_counted_in_the_whole_conversation():
     assert kept(texts, ("my", "A"), window="chat", places=places) == "101"
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("rare-social-phenomena", 1)
 @settings(deadline=None, max_examples=60)
 @given(CHATS, RULES)
 def test_rules_equal_their_twin_and_are_idempotent(chats, rules):
@@ -101,7 +100,7 @@ def test_rules_equal_their_twin_and_are_idempotent(chats, rules):
     assert left.tolist() == expected
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("rare-social-phenomena", 2)
 def test_patched_vectors_equal_those_extracted_anew():
     rng = np.random.default_rng(3)
     chats = [

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from weft.text.conventions.coreference import Entity
     from weft.text.conventions.scope import Scope
     from weft.text.conventions.times import Timex
+    from weft.text.conventions.tuples import RelationTuple
     from weft.text.frames import Frame
 
 #: Word columns of CoNLL-U that hold strings; any other name may be used for a custom column.
@@ -307,6 +308,17 @@ class Doc:
         from weft.text.conventions.times import timexes
 
         return list(timexes(self))
+
+    @property
+    def tuples(self) -> list[RelationTuple]:
+        """Relations of two or more mentions with the slots that they fill; empty without the layer `relations`.
+
+        >>> Doc.from_words([["Ada", "left"]]).tuples
+        []
+        """
+        from weft.text.conventions.tuples import tuple_views
+
+        return list(tuple_views(self))
 
     def subset(self, sentences: Sequence[int]) -> Doc:
         """A new document of the sentences with these indices (ascending).

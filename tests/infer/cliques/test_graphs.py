@@ -183,7 +183,8 @@ def test_a_batch_answers_as_its_graphs_do_one_by_one() -> None:
     singles = [TypedGraphs([matrix], [kinds], limits) for matrix, kinds in cases]
     assert batch.probable(0.4) == [single.probable(0.4)[0] for single in singles]
     assert batch.maximal(0.4) == [single.maximal(0.4)[0] for single in singles]
-    assert len(batch) == 60 and not batch.simplified
+    assert len(batch) == 60
+    assert not batch.simplified
 
 
 def test_a_search_that_takes_too_long_drops_the_weakest_edges() -> None:
@@ -194,7 +195,8 @@ def test_a_search_that_takes_too_long_drops_the_weakest_edges() -> None:
     graphs = TypedGraphs([easy, matrix, easy], [[0, 0], [0] * 40, [0, 0]], [0], most_steps=2000)
     for found in (graphs.probable(), graphs.maximal()):
         assert found[0] == found[2] == [(0, 1)]
-        assert found[1] and graphs.simplified == [1]
+        assert found[1]
+        assert graphs.simplified == [1]
         for clique in found[1]:  # what is found is found in the graph as given
             assert clique_weight(matrix, clique) >= 0.5 - 1e-9
 

@@ -7,6 +7,9 @@ complete sentences; `trees-nopunct`: without punctuation), `frames` (predicates,
 `scope` (which quantifier outscopes which), `times` (extents, types and values of time expressions), `timeline` (events,
 times and links), `coref` (entities), `phenomena` (what speakers do in conversations), the name of a span layer, or the
 name of a word column.
+`relations` (tuples of mentions), `scope` (which quantifier outscopes which), `times` (extents, types and values of time
+expressions), `timeline` (events, times and links), `coref` (entities), the name of a span layer, or the name of a word
+column.
 By default: constituents if both sides have them, then frames, then AMRs, then the span layer that both sides share,
 else `ud`.
 """
@@ -31,6 +34,7 @@ from weft.evaluate.semantics.scope import evaluate_scope
 from weft.evaluate.semantics.smatch import evaluate_amr_documents
 from weft.evaluate.semantics.timelines import evaluate_timelines
 from weft.evaluate.semantics.times import evaluate_times
+from weft.evaluate.semantics.tuples import evaluate_tuples
 from weft.evaluate.trees.attachment import evaluate_trees, not_punctuation
 from weft.evaluate.trees.conllx import evaluate_conllx
 from weft.evaluate.trees.dependency_graphs import evaluate_graphs
@@ -42,6 +46,7 @@ from weft.text.conventions.coreference import LAYER as COREFERENCE
 from weft.text.conventions.scope import LAYER as SCOPE
 from weft.text.conventions.timeline import LAYER as TIMELINE
 from weft.text.conventions.times import LAYER as TIMES
+from weft.text.conventions.tuples import LAYER as TUPLES
 from weft.text.frames import LAYER as FRAMES
 from weft.text.schemes import encode
 
@@ -111,6 +116,8 @@ def evaluate_documents(
         return _times(gold, system)
     if chosen == PHENOMENA:
         return _phenomena(gold, system)
+    if chosen == TUPLES and any(TUPLES in doc.relations for doc in gold):
+        return _tuples(gold, system)
     if any(chosen in doc.spans for doc in gold):
         return _spans(gold, system, chosen)
     if any(chosen in doc.columns for doc in gold):
@@ -298,6 +305,13 @@ def _phenomena(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
         return np.asarray(counts.correct == counts.gold, dtype=np.bool_)
 
     return Outcome(PHENOMENA, "rare labels", evaluate_phenomena(gold, system), right)
+
+
+def _tuples(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
+    def right(name: str) -> NDArray[np.bool_]:
+        raise ConfigError(f"McNemar's test is not available for {name} of relations; use bootstrap or randomization")
+
+    return Outcome(TUPLES, "tuples", evaluate_tuples(gold, system), right)
 
 
 def _spans(gold: Sequence[Doc], system: Sequence[Doc], layer: str) -> Outcome:

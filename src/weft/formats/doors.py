@@ -64,7 +64,8 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "roles": (".conll08", ".conll09", ".propbank", ".up"),
     "penman": (".amr", ".penman"),
     "coref": (".coref", ".conll12", ".v4_gold_conll", ".v4_auto_conll", ".gold_conll", ".auto_conll"),
-    "records": (".records.jsonl",),  # before jsonl, whose suffix it ends in
+    "tuples": (".tuples.jsonl",),  # before jsonl, whose suffix it ends in
+    "records": (".records.jsonl",),
     "jsonl": (".jsonl", ".ndjson"),
     "parquet": (".parquet",),
     "csv": (".csv",),

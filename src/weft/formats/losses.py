@@ -55,6 +55,8 @@ def lost_layers(doc: Doc, format: str, fields: Sequence[str] | str | None = None
         return layers - {"tokens", "spans/times"}
     if format == "timeml":
         return layers - {"tokens", "spans/times", "spans/events", "spans/signals"}
+    if format == "tuples":
+        return layers - {"tokens", "spans/entities", "relations/relations"}
     if format == "penman":
         return layers - {"tokens", "graphs/amr", "spans/amr"}
     if format == "brat":

@@ -50,6 +50,7 @@ KINDS = {
     "roles-bins": "weft.tasks.roles.bins:BinnedLabeller",
     "roles-joint": "weft.tasks.roles.joint:JointLabeller",
     "scope": "weft.tasks.scope.resolver:ScopeResolver",
+    "tuples": "weft.tasks.relations.extractor:RelationExtractor",
     "timeline": "weft.tasks.timelines.extractor:TimelineExtractor",
     "coref": "weft.tasks.coreference.resolver:CorefResolver",
     "sentiment": "weft.tasks.sentiment.sentences:SentimentAnalyser",
@@ -167,7 +168,7 @@ TASKS = {
             "induced": Method("induced-parser", "from tags alone", "weft.tasks.parsing.induce_grammar:GrammarSettings"),
         },
     ),
-    "relations": Task(
+    "deprels": Task(
         "Relations of dependency trees that have heads only.",
         {"chain": Method("relations", "from trees", "weft.tasks.parsing.relations:RelationSettings")},
     ),
@@ -233,6 +234,10 @@ TASKS = {
                 "roles-joint", "trees and roles at once, for a vote", "weft.tasks.roles.joint:JointSettings"
             ),
         },
+    ),
+    "relations": Task(
+        "Relations of two or more mentions, as tuples with named slots.",
+        {"cliques": Method("tuples", "from tuples", "weft.tasks.relations.extractor:ExtractorSettings")},
     ),
     "scope": Task(
         "Quantifier scope: which noun phrases and negations outscope which.",

@@ -144,7 +144,7 @@ EXAMPLES = {
     "parser adapted": "weft train parser news.conllu --method adapted --methods T1 --target lab.conllu --out lab.weft",
     "parser induced": "weft train parser examples/induction/kitchen.conllu --method induced --iterations 30 "
     "--out grammar.weft",
-    "relations": "weft train relations examples/story.conllu --out relations.weft",
+    "deprels": "weft train deprels examples/story.conllu --out deprels.weft",
     "graphs": "weft train graphs train.conllu --out graphs.weft",
     "constituents": "weft train constituents train.mrg --units words --heads english --out phrases.weft",
     "disfluency": "weft train disfluency transcripts.conllu --out speech.weft",
@@ -162,6 +162,7 @@ EXAMPLES = {
     "roles": "weft train roles examples/roles/kitchen.conllu --out roles.weft",
     "roles bins": "weft train roles examples/roles/kitchen.conllu --method bins --bins many --out bins.weft",
     "roles joint": "weft train roles examples/roles/kitchen.conllu --method joint --out joint.weft",
+    "relations": "weft train relations examples/relations/jobs.tuples.jsonl --out jobs.weft",
     "scope": "weft train scope examples/scope/commands.jsonl --out scope.weft",
     "timeline": "weft train timeline examples/timeline/notes.jsonl --out timeline.weft",
     "coref": "weft train coref examples/coref/village.conllu --out coref.weft",

@@ -23,15 +23,15 @@ Tuple = tuple[str, frozenset[tuple[str, Hashable]]]
 LARGEST = 6
 
 
-def score_tuples(
-    gold: Sequence[Collection[Tuple]], system: Sequence[Collection[Tuple]], arity: int = 0
-) -> Counts:
+def score_tuples(gold: Sequence[Collection[Tuple]], system: Sequence[Collection[Tuple]], arity: int = 0) -> Counts:
     """Counts of tuples per unit; of those of one arity only if it is given (`LARGEST` counts larger ones too).
 
     >>> one = ("work", frozenset([("who", 0), ("where", 1)]))
     >>> other = ("work", frozenset([("who", 0), ("where", 1), ("does", 2)]))
-    >>> score_tuples([{one}], [{one, other}]).total().precision, score_tuples([{one}], [{other}], arity=3).total().system
-    (0.5, 1)
+    >>> score_tuples([{one}], [{one, other}]).total().precision
+    0.5
+    >>> score_tuples([{one}], [{other}], arity=3).total().system
+    1
     """
     if len(gold) != len(system):
         raise WeftError(f"gold has {len(gold)} units, system has {len(system)}; both must have the same")

@@ -64,9 +64,7 @@ class EnumerationModel:
     most: int = MOST_SLOTS
 
     @classmethod
-    def fit(
-        cls, samples: Sequence[Sample], schema: Schema, c: float = 1.0, most: int = MOST_SLOTS
-    ) -> EnumerationModel:
+    def fit(cls, samples: Sequence[Sample], schema: Schema, c: float = 1.0, most: int = MOST_SLOTS) -> EnumerationModel:
         """Learn from all candidates of all sentences."""
         table = PairTable.of(samples, [schema])
         candidates = _all_candidates(table, schema, most)
@@ -131,7 +129,9 @@ def _features(
     halves, starts = table.columns(schema, ordered)
     types = hash_strings(wholes) >> _HALF
     rows = [
-        np.unique(np.concatenate([*(halves[starts[edge] : starts[edge + 1]] for edge in own), types[place : place + 1]]))
+        np.unique(
+            np.concatenate([*(halves[starts[edge] : starts[edge + 1]] for edge in own), types[place : place + 1]])
+        )
         for place, own in enumerate(pairs)
     ]
     offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)

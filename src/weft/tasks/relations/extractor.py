@@ -32,7 +32,7 @@ from weft.text.split import with_words
 LONGEST = 150
 #: Of the mentions of one sentence or window so many are looked at, the first ones.
 MOST_MENTIONS = 40
-HEADER = Record(settings=Table(), schemas=Many(Table(), least=1), tagged=Flag(), trees=Flag())
+HEADER = Record(settings=Table(), schemas=Many(Table(), least=1), tagged=Flag())
 NOTHING = "no relation"
 
 
@@ -42,12 +42,15 @@ class ExtractorSettings(Settings):
 
     mentions: str = option(MENTIONS, "Span layer of mentions; their labels are types.")
     layer: str = option(LAYER, "Relation layer to learn, and to write.")
-    search: str = option("probable", "Tuples: probable cliques, or maximal cliques of probable pairs.", choices=SEARCHES)
+    search: str = option(
+        "probable", "Tuples: probable cliques, or maximal cliques of probable pairs.", choices=SEARCHES
+    )
     threshold: float = option(0.5, "The least probability of a tuple (geometric mean of its pairs), or of a pair.")
     arity: str = option("schema", "Fillers of a slot: as many as in training data, or any number.", choices=ARITIES)
     least: int = option(1, "Leave out relations with fewer tuples.")
     tags: str = option("upos", "Column of tags to use if the training data have it.")
     trees: bool = option(False, "Use paths in dependency trees.")
+    context: bool = option(True, "Use other mentions of the sentence: types between, rivals that are nearer.")
     c: float = option(1.0, "Weight of the data against the penalty.")
     penalty: str = option("l2", "Penalty of weights: l1 makes small models.", choices=PENALTIES)
     seed: int = option(0, "Random seed.")
@@ -108,7 +111,8 @@ class RelationExtractor(Trainable):
     def reading(self) -> Reading:
         """What of documents is read."""
         settings = self.settings
-        return Reading(settings.mentions, settings.layer, settings.tags if self.tagged else "", settings.trees)
+        tags = settings.tags if self.tagged else ""
+        return Reading(settings.mentions, settings.layer, tags, settings.trees, settings.context)
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Train on documents with mentions and tuples; dev data are scored."""
@@ -161,9 +165,7 @@ class RelationExtractor(Trainable):
 
     def _scored(self, samples: Sequence[Sample], missed: int) -> dict[str, float]:
         gold = [set(sample.tuples) for sample in samples]
-        found = [
-            {(row.label, frozenset(row.members)) for row in rows} for rows in self._predicted(samples)
-        ]
+        found = [{(row.label, frozenset(row.members)) for row in rows} for rows in self._predicted(samples)]
         score = score_tuples(gold, found).total()
         recall = score.correct / max(1, score.gold + missed)
         return {
@@ -186,8 +188,8 @@ class RelationExtractor(Trainable):
         for number, doc in enumerate(docs):
             if not doc.n_words or settings.mentions not in doc.spans:
                 continue
-            own = [_fewer(sample) for sample in samples_of(doc, self.reading)[0] if len(sample.mentions) > 1]
-            samples += own
+            own = [sample for sample in samples_of(doc, self.reading)[0] if len(sample.mentions) > 1]
+            samples += [sample.first(MOST_MENTIONS) for sample in own]
             owner += [number] * len(own)
         rows: list[list[TupleRow]] = [[] for _ in docs]
         for number, sample, found in zip(owner, samples, self._predicted(samples), strict=True):
@@ -206,7 +208,7 @@ class RelationExtractor(Trainable):
         above that of the threshold. They sum up to what decided.
         """
         sentence = doc.words[word].sentence
-        sample = _fewer(samples_of(doc, self.reading)[0][sentence.index])
+        sample = samples_of(doc, self.reading)[0][sentence.index].first(MOST_MENTIONS)
         place, form = word - sentence.first, doc.words[word].form
         own = {number for number, mention in enumerate(sample.mentions) if mention.start <= place < mention.end}
         if not own or len(sample.mentions) < 2:
@@ -262,7 +264,7 @@ class RelationExtractor(Trainable):
         model = self.trained(self.model)
         header = {
             "settings": self.saved_settings(), "schemas": [schema.to_dict() for schema in self.schemas],
-            "tagged": self.tagged, "trees": self.settings.trees,
+            "tagged": self.tagged,
         }  # fmt: skip
         return header, model.arrays()
 
@@ -275,12 +277,6 @@ class RelationExtractor(Trainable):
         extractor._set_layers()
         extractor.model = PairModel.from_arrays(Stored.of(arrays))
         return extractor
-
-
-def _fewer(sample: Sample) -> Sample:
-    """A sentence with at most as many mentions as are looked at."""
-    sample.mentions, sample.spans = sample.mentions[:MOST_MENTIONS], sample.spans[:MOST_MENTIONS]
-    return sample
 
 
 def _text(sample: Sample, mention: int) -> str:

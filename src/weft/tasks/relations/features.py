@@ -3,7 +3,9 @@
     types of both; words, word pairs and tags in each; words, word pairs and tags between them; distance; last words of
     both; the whole text and the tags between them if they are short; each of these with the types and slots of both
 
-With trees there are also the path of relations from one mention to the other, and the words on it.
+Features of context, which the paper has not, are the types of mentions between both, how many others of either type the
+sentence has, and whether one of them is nearer. With trees there are also the path of relations from one mention to the
+other, and the words on it.
 """
 
 from __future__ import annotations
@@ -52,6 +54,8 @@ def pair_features(sample: Sample, one: int, other: int) -> list[str]:
         found.append(f"s:{' '.join(between)}")
         if sample.tags:
             found.append(f"S:{' '.join(tags)}")
+    if sample.context:
+        found += _context_features(sample, one, other)
     if sample.heads:
         found += _path_features(sample, first, second)
     return list(dict.fromkeys(found))
@@ -82,6 +86,24 @@ def with_value(keys: Keys, value: str) -> Keys:
 
 def _near(column: Sequence[str]) -> list[str]:
     return list(column) if len(column) <= 2 * NEAR else [*column[:NEAR], *column[-NEAR:]]
+
+
+def _context_features(sample: Sample, one: int, other: int) -> list[str]:
+    """Types of the mentions between two mentions, how many there are of either type, and whether one is nearer."""
+    first, second = sample.mentions[one], sample.mentions[other]
+    between = [each for each in sample.mentions if first.end <= each.start and each.end <= second.start]
+    found = [f"x:{each.type}" for each in between]
+    gap = second.start - first.end
+    for side, own, fixed in (("1", first, second), ("2", second, first)):
+        rivals = [each for each in sample.mentions if each.type == own.type and each != own]
+        nearer = any(_gap(each, fixed) < gap for each in rivals)
+        found.append(f"{side}n:{min(len(rivals), 2)}{' nearer' if nearer else ''}")
+    return found
+
+
+def _gap(one: Mention, other: Mention) -> int:
+    """The words between two mentions."""
+    return max(one.start, other.start) - min(one.end, other.end)
 
 
 def _path_features(sample: Sample, first: Mention, second: Mention) -> list[str]:

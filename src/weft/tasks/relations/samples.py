@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from weft.errors import DataError
@@ -35,6 +36,7 @@ class Sample:
     relations: list[str] = field(default_factory=list)  # of words to their heads
     tuples: list[Gold] = field(default_factory=list)
     spans: list[int] = field(default_factory=list)  # numbers of the mentions in their layer
+    context: bool = False  # whether pairs have features of other mentions
 
     @property
     def types(self) -> list[str]:
@@ -43,6 +45,19 @@ class Sample:
     def is_together(self, label: str, one: tuple[str, int], other: tuple[str, int]) -> bool:
         """Whether two filled slots are part of one gold tuple."""
         return any(name == label and one in members and other in members for name, members in self.tuples)
+
+    def first(self, most: int) -> Sample:
+        """The sentence with its first mentions only, and with the gold tuples between them.
+
+        >>> sample = Sample(["a", "b", "c"], [Mention(k, k + 1, "X") for k in range(3)],
+        ...                 tuples=[("r", frozenset([("x", 0), ("y", 2)]))])
+        >>> len(sample.first(2).mentions), sample.first(2).tuples
+        (2, [])
+        """
+        if len(self.mentions) <= most:
+            return self
+        kept = [each for each in self.tuples if all(mention < most for _, mention in each[1])]
+        return replace(self, mentions=self.mentions[:most], spans=self.spans[:most], tuples=kept)
 
 
 @dataclass(frozen=True)
@@ -53,6 +68,7 @@ class Reading:
     layer: str
     tags: str = ""
     trees: bool = False
+    context: bool = False
 
 
 def samples_of(doc: Doc, reading: Reading, gold: bool = False) -> tuple[list[Sample], int]:
@@ -62,13 +78,15 @@ def samples_of(doc: Doc, reading: Reading, gold: bool = False) -> tuple[list[Sam
     """
     if reading.mentions not in doc.spans:
         known = ", ".join(doc.spans) or "none"
-        raise DataError(f"{doc.id or 'a document'} has no span layer {reading.mentions!r} of mentions (it has: {known})")
+        raise DataError(
+            f"{doc.id or 'a document'} has no span layer {reading.mentions!r} of mentions (it has: {known})"
+        )
     bounds = doc.sentence_offsets.tolist()
     forms = [form.lower() for form in doc.column("form")]
     tags = doc.column(reading.tags) if reading.tags else []
     samples = [
-        Sample(forms[first:end], [], tags[first:end], *_tree(doc, first, end, reading.trees))
-        for first, end in zip(bounds[:-1], bounds[1:], strict=True)
+        Sample(forms[first:end], [], tags[first:end], *_tree(doc, first, end, reading.trees), context=reading.context)
+        for first, end in pairwise(bounds)
     ]
     spans = words_of_chars(doc, doc.spans[reading.mentions])
     placed: dict[int, tuple[int, int]] = {}

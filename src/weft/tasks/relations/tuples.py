@@ -52,7 +52,9 @@ def build_tuples(
         for clique in every:
             ordered = sorted(clique, key=lambda node: (own[node].slot, own[node].mention))
             members = tuple((schema.slots[own[node].slot].name, own[node].mention) for node in ordered)
-            rows.append(TupleRow(schema.label, members, tuple(float(matrix[u, v]) for u, v in combinations(ordered, 2))))
+            rows.append(
+                TupleRow(schema.label, members, tuple(float(matrix[u, v]) for u, v in combinations(ordered, 2)))
+            )
         found.append(rows)
     return found
 

@@ -1,8 +1,8 @@
 """The corpora: events of CASIE read as tuples, and combinations of drugs.
 
-CASIE: the trigger of an event fills one slot, its arguments the slots of their roles, the first one of every role. A
-mention's type is the slot that it fills, as in the paper, whose entity types are the slots. A string that does not stand
-at its offsets is looked for nearby, else dropped.
+CASIE: the trigger of an event fills one slot, its arguments the slots of their roles, the first one of every role. The
+type of a mention is the slot that it fills, as in the paper, whose entity types are the slots. A string that does not
+stand at its offsets is looked for nearby, else dropped.
 
 Drugs: every drug is a mention of one type, so combinations have any number of members (dynamic arity).
 """
@@ -104,7 +104,9 @@ def drugs(path: Path) -> list[Doc]:
                 spans.add([(span["start"], span["end"])], DRUG)
             doc.spans["entities"] = words_of_chars(doc, spans)
             sets = {frozenset(each["spans"]) for each in values["rels"] if len(set(each["spans"])) > 1}
-            rows = [TupleRow(MIX, tuple((DRUG, number) for number in sorted(each))) for each in sorted(sets, key=sorted)]
+            rows = [
+                TupleRow(MIX, tuple((DRUG, number) for number in sorted(each))) for each in sorted(sets, key=sorted)
+            ]
             set_tuples(doc, rows)
             docs.append(doc)
     return docs

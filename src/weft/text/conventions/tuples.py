@@ -181,6 +181,17 @@ def tuple_views(doc: Doc, layer: str = LAYER) -> Iterator[RelationTuple]:
     return (RelationTuple(doc, row, doc.relations[layer].spans) for row in rows)
 
 
+def _probability(value: object) -> float | None:
+    """A probability as a number; brat keeps it as text."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if 0 <= number <= 1 + 1e-6 else None
+
+
 def _row(
     doc: Doc, layer: str, relations: RelationLayer, rows: list[tuple[int, int, str]], numbers: list[int]
 ) -> TupleRow:
@@ -197,9 +208,9 @@ def _row(
         for span, slot in zip((head, tail), roles, strict=True):
             if slots.setdefault(span, slot) != slot:
                 raise DataError(f"{where}: span {span} fills {slots[span]!r} and {slot!r} of one tuple")
-        p = attributes.get("probability")
-        if isinstance(p, int | float) and not isinstance(p, bool) and 0 <= p <= 1 + 1e-6:
-            known[frozenset((head, tail))] = float(p)
+        p = _probability(attributes.get("probability"))
+        if p is not None:
+            known[frozenset((head, tail))] = p
     labels = {rows[number][2] for number in numbers}
     if len(labels) > 1 or len(slots) < 2:
         found = f"the relations {', '.join(sorted(labels))}" if len(labels) > 1 else "a span related to itself"

@@ -1,4 +1,4 @@
-"""Tuples of mentions as relation layers: slots, missing slots, repeated slots, formats, and what is wrong with a file."""
+"""Tuples of mentions as relation layers: slots, missing slots, repeated slots, formats, and contradictions."""
 
 from __future__ import annotations
 

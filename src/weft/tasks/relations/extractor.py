@@ -52,6 +52,7 @@ class ExtractorSettings(Settings):
     trees: bool = option(False, "Use paths in dependency trees.")
     context: bool = option(True, "Use other mentions of the sentence: types between, rivals that are nearer.")
     c: float = option(1.0, "Weight of the data against the penalty.")
+    rare: int = option(0, "Leave out features that occur in so many pairs or fewer.")
     penalty: str = option("l2", "Penalty of weights: l1 makes small models.", choices=PENALTIES)
     seed: int = option(0, "Random seed.")
     workers: int = option(1, "Number of threads; training uses one.", hidden=True)
@@ -60,10 +61,10 @@ class ExtractorSettings(Settings):
         for name, known in (("search", SEARCHES), ("arity", ARITIES), ("penalty", PENALTIES)):
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
-        if not 0 < self.threshold <= 1 or not self.c > 0 or self.least < 1:
+        if not 0 < self.threshold <= 1 or not self.c > 0 or self.least < 1 or self.rare < 0:
             raise ConfigError(
-                "threshold must be above 0 and at most 1, c above 0, least at least 1; got "
-                f"{self.threshold}, {self.c} and {self.least}"
+                "threshold must be above 0 and at most 1, c above 0, least at least 1, rare at least 0; got "
+                f"{self.threshold}, {self.c}, {self.least} and {self.rare}"
             )
 
 
@@ -133,7 +134,7 @@ class RelationExtractor(Trainable):
                 + (f"; {lost:,} tuples are not within one sentence" if lost else "")
             )
         table = PairTable.of(samples, self.schemas)
-        self.model = PairModel.fit(table, self.schemas, settings.c, settings.penalty, settings.seed)
+        self.model = PairModel.fit(table, self.schemas, settings.c, settings.penalty, settings.seed, settings.rare)
         report: dict[str, Any] = {
             "training": {
                 "sentences": len(samples),

@@ -123,9 +123,10 @@ class PairModel:
 
     @classmethod
     def fit(
-        cls, table: PairTable, schemas: Sequence[Schema], c: float = 1.0, penalty: str = "l2", seed: int = 0
-    ) -> PairModel:
-        """Learn every relation from the pairs that it could join."""
+        cls, table: PairTable, schemas: Sequence[Schema], c: float = 1.0, penalty: str = "l2", seed: int = 0,
+        rare: int = 0,
+    ) -> PairModel:  # fmt: skip
+        """Learn every relation from the pairs that it could join; features of `rare` pairs or fewer have no weight."""
         keys: list[Halves] = []
         weights: list[Floats] = []
         for schema in schemas:
@@ -133,7 +134,7 @@ class PairModel:
             edges, _ = table.edges(schema)
             if edges:
                 halves, offsets = table.columns(schema, edges)
-                own, found = fit_logistic(halves, offsets, table.labels(schema, edges), c, penalty, seed)
+                own, found = fit_logistic(halves, offsets, table.labels(schema, edges), c, penalty, seed, rare)
                 keys.append(own)
                 weights.append(found)
         return cls.joined(keys, weights)
@@ -182,7 +183,13 @@ class PairModel:
 
 
 def fit_logistic(
-    halves: Halves, offsets: Ints, labels: NDArray[np.bool_], c: float, penalty: str = "l2", seed: int = 0
+    halves: Halves,
+    offsets: Ints,
+    labels: NDArray[np.bool_],
+    c: float,
+    penalty: str = "l2",
+    seed: int = 0,
+    rare: int = 0,
 ) -> tuple[Halves, Floats]:
     """A logistic regression on hashed features: the features that occur, and their weights.
 
@@ -197,6 +204,9 @@ def fit_logistic(
         return halves[:1].copy(), np.array([odds])
     rows: Any = csr_matrix((np.ones(len(columns)), columns, offsets), shape=(len(labels), len(names)))
     rows.sum_duplicates()
+    if rare:
+        kept = np.flatnonzero(np.bincount(columns, minlength=len(names)) > rare)
+        rows, names = rows[:, kept], names[kept]
     found = logistic_regression(rows, labels, c=c, penalty=penalty, intercept=False, tolerance=1e-4,
                                 max_iterations=500, seed=seed)  # fmt: skip
     place = found.labels.tolist().index(True)

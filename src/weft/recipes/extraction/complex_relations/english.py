@@ -1,9 +1,9 @@
 """Train and score the model en-relations: `python -m weft.recipes.extraction.complex_relations.english OUT.weft`.
 
-It learns from 500 passages of Re-DocRED (the file dev) and is scored on the other 500 (test). Relations join entities of
-a whole passage; the model joins mentions of one sentence, so a pair of mentions is related if their entities are, and a
-prediction is right if the entities of its mentions are related. Inverse relations are one. Tags and trees are those of
-the model `en`.
+It learns from 500 passages of Re-DocRED (the file dev) and is scored on the other 500 (test). Relations there join the
+entities of a whole passage; the model joins mentions of one sentence, so a pair of mentions is related if its entities
+are, and a prediction is right if the entities of its mentions are related. Inverse relations are one. Tags and trees
+are those of the model `en`.
 """
 
 from __future__ import annotations

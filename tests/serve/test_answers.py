@@ -17,6 +17,7 @@ LAYERS = [
     "head",
     "constituents",
     "relations/hedge",
+    "relations/relations",
     *(f"spans/{name}" for name in ("mwe", "times", "timeline", "coref")),
 ]
 FORMATS = formats_of(LAYERS)

@@ -14,6 +14,7 @@ from weft.errors import ConfigError, WeftError
 from weft.pictures.arcs import draw_tree
 from weft.pictures.meaning import draw_amr
 from weft.pictures.phrases import draw_phrases
+from weft.pictures.relations import draw_relations
 from weft.pictures.scopes import draw_scope
 from weft.pictures.spans import draw_spans, highlight_spans, span_layers, spans_by_sentence
 from weft.pictures.style import clean, is_right_to_left, style_sheet, svg, text_width
@@ -23,13 +24,15 @@ from weft.text.conventions.amr import amrs_of
 from weft.text.conventions.names import layer_name
 from weft.text.conventions.scope import LAYER as SCOPE
 from weft.text.conventions.timeline import LAYER as TIMELINE
+from weft.text.conventions.tuples import LAYER as RELATIONS
+from weft.text.conventions.tuples import RelationTuple
 from weft.text.doc import Doc
 from weft.text.frames import LAYER as FRAMES
 from weft.text.frames import frame_rows, frames_by_sentence
 from weft.text.views import Sentence
 
 #: What can be drawn: all but the timeline for a sentence, the timeline for a document.
-KINDS = ("tree", "phrases", "scope", "amr", "spans", "timeline")
+KINDS = ("tree", "phrases", "scope", "amr", "relations", "spans", "timeline")
 _PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -96,8 +99,8 @@ def show(
 ) -> Picture:
     """A picture of a document or of sentences.
 
-    `kinds` selects from `tree`, `phrases`, `scope`, `amr`, `spans` and `timeline` (default: all available), `layers`
-    the span layers (default: all), and `limit` is the maximum number of sentences.
+    `kinds` selects from `tree`, `phrases`, `scope`, `amr`, `relations`, `spans` and `timeline` (default: all
+    available), `layers` the span layers (default: all), and `limit` is the maximum number of sentences.
 
     >>> doc = Doc.from_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> show(doc)
@@ -177,9 +180,11 @@ class DocPictures:
         self._frames = frames_by_sentence(doc, frame_rows(doc)) if FRAMES in elsewhere & set(doc.spans) else None
         self._amrs = amrs_of(doc) if AMR in doc.graphs else [None] * doc.n_sentences
         self._scopes = {scope.sentence.index: scope for scope in doc.scope} if SCOPE in doc.relations else {}
+        self._relations = _tuples_by_sentence(doc)
         there = {
             "tree": doc.head is not None, "phrases": doc.constituents is not None, "scope": bool(self._scopes),
-            "amr": any(amr is not None for amr in self._amrs), "spans": bool(known),
+            "amr": any(amr is not None for amr in self._amrs), "relations": bool(self._relations),
+            "spans": bool(known),
         }  # fmt: skip
         self.doc = doc
         self.kinds = [kind for kind in KINDS[:-1] if there[kind] and (kinds is None or kind in kinds)]
@@ -188,7 +193,7 @@ class DocPictures:
         self._numbers = {name: spans_by_sentence(doc, layer) for name, layer in self.layers.items()}
 
     def svgs(self, sentence: Sentence, styled: bool = True) -> list[str]:
-        """The SVG pictures of a sentence that are available: tree, phrases, scopes, AMR, and one of spans per layer."""
+        """The SVG pictures of a sentence that are available: tree, phrases, scopes, AMR, relations, spans by layer."""
         drawn = self.trees(sentence, styled)
         if "spans" in self.kinds:
             drawn += [
@@ -198,17 +203,23 @@ class DocPictures:
         return drawn
 
     def trees(self, sentence: Sentence, styled: bool = True) -> list[str]:
-        """The pictures of a sentence's tree, phrases, scopes and AMR."""
+        """The pictures of a sentence's tree, phrases, scopes, AMR and relations."""
         frames = self._frames[sentence.index] if self._frames is not None else ()
         drawn = [draw_tree(sentence, styled, frames)] if "tree" in self.kinds else []
         drawn += [draw_phrases(sentence, styled)] if "phrases" in self.kinds else []
         scope = self.scope(sentence, styled)
-        return [*drawn, *(picture for picture in (scope, self.amr(sentence, styled)) if picture)]
+        others = (scope, self.amr(sentence, styled), self.relations(sentence, styled))
+        return [*drawn, *(picture for picture in others if picture)]
 
     def scope(self, sentence: Sentence, styled: bool = True) -> str:
         """The picture of a sentence's scopes, "" if it has none."""
         found = self._scopes.get(sentence.index) if "scope" in self.kinds else None
         return draw_scope(found, styled) if found is not None else ""
+
+    def relations(self, sentence: Sentence, styled: bool = True) -> str:
+        """The picture of a sentence's relations, "" if it has none."""
+        found = self._relations.get(sentence.index) if "relations" in self.kinds else None
+        return draw_relations(sentence, found, styled) if found else ""
 
     def timeline(self, styled: bool = True) -> str:
         """The picture of the document's timeline, "" if it has none."""
@@ -227,6 +238,20 @@ class DocPictures:
             name: highlight_spans(sentence, layer, self._numbers[name][sentence.index], name)
             for name, layer in self.layers.items()
         }
+
+
+def _tuples_by_sentence(doc: Doc) -> dict[int, list[RelationTuple]]:
+    """The tuples of every sentence that has some; layers of characters and contradictory ones have none."""
+    found: dict[int, list[RelationTuple]] = {}
+    try:
+        tuples = doc.tuples if RELATIONS in doc.relations else []
+    except WeftError:
+        return found
+    for each in tuples:
+        sentence = each.sentence
+        if sentence is not None:
+            found.setdefault(sentence.index, []).append(each)
+    return found
 
 
 def pictures_of(

@@ -26,10 +26,13 @@ from weft.text.views import Sentence
 #: Longer sentences (in words) are not drawn: nobody could read the tree.
 WIDEST = 250
 _MEDIA = {
-    "records": "application/x-ndjson", "jsonl": "application/x-ndjson", "parquet": "application/vnd.apache.parquet",
+    "records": "application/x-ndjson", "jsonl": "application/x-ndjson", "tuples": "application/x-ndjson",
+    "parquet": "application/vnd.apache.parquet",
     "bioscope": "application/xml", "timeml": "application/xml", "anafora": "application/xml", "xmi": "application/xml",
     "brat": "application/zip", "html": "text/html; charset=utf-8", "svg": "image/svg+xml",
 }  # fmt: skip
+#: Relation layers that are no cues and scopes.
+_OWN_LINKS = ("scope", "timeline", "frames", "relations")
 _SUFFIX = {"anafora": ".anafora.xml", "brat": ".zip", "html": ".html", "svg": ".svg", "plain": ".txt"}
 
 
@@ -57,7 +60,8 @@ def formats_of(provides: Sequence[str]) -> list[str]:
     formats += ["penn"] if "constituents" in provides else []
     formats += ["streusle"] if "spans/mwe" in provides else []
     links = {layer for layer in provides if layer.startswith("relations/")}
-    formats += ["bioscope"] if links - {"relations/scope", "relations/timeline", "relations/frames"} else []
+    formats += ["tuples"] if "relations/relations" in links else []
+    formats += ["bioscope"] if links - {f"relations/{name}" for name in _OWN_LINKS} else []
     return formats
 
 
@@ -145,10 +149,12 @@ def _zipped(folder: Path) -> bytes:
 def _pictures(sentence: Sentence, drawn: DocPictures) -> dict[str, Any]:
     drawings: dict[str, Any] = {"spans": drawn.highlighted(sentence)}
     if len(sentence) <= WIDEST:
-        kinds = [kind for kind in drawn.kinds if kind not in ("spans", "scope", "amr")]
+        kinds = [kind for kind in drawn.kinds if kind not in ("spans", "scope", "amr", "relations")]
         drawings |= zip(kinds, drawn.trees(sentence, styled=False), strict=False)
         if scope := drawn.scope(sentence, styled=False):
             drawings["scope"] = scope
         if graph := drawn.amr(sentence, styled=False):
             drawings["amr"] = graph
+        if relations := drawn.relations(sentence, styled=False):
+            drawings["relations"] = relations
     return drawings

@@ -28,6 +28,7 @@ Format = Literal[
     "anafora",
     "xmi",
     "coref",
+    "tuples",
 ]
 
 
@@ -95,7 +96,8 @@ class Sentence(Place):
     alternatives: dict[str, list[Alternative]] | None = Field(None, description="By task, best first.")
     pictures: dict[str, Any] | None = Field(
         None,
-        description="`tree`, `phrases`, `scope`, `amr` as SVG, `spans` as HTML by layer; style sheet: /pictures.css.",
+        description="`tree`, `phrases`, `scope`, `amr`, `relations` as SVG, `spans` as HTML by layer; "
+        "style sheet: /pictures.css.",
     )
 
 

@@ -2,6 +2,7 @@
 
 Entities across documents are drawn from the folder that `weft lexicon entities` writes.
 """
+"""`weft draw FILE --out PICTURE`: trees, phrases, scopes, AMRs, relations, spans, timelines as SVG, or all as a page."""
 
 from __future__ import annotations
 
@@ -49,6 +50,30 @@ def draw(
     sentence: Which = None,
     what: What = None,
     layer: Layers = None,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Annotated file, such as CoNLL-U.")],
+    out: Annotated[
+        Path,
+        option(
+            "--out", "-o", metavar="PATH", help="File to write: .svg for one sentence, .html for a page; or a folder."
+        ),
+    ],
+    sentence: Annotated[
+        str | None,
+        option("--sentence", "-n", metavar="ID", help="Id or number of the sentence to draw.", shown="all"),
+    ] = None,
+    what: Annotated[
+        list[str] | None,
+        option(
+            "--what",
+            metavar="KIND",
+            help="What to draw: tree, phrases, scope, amr, relations, spans or timeline.",
+            shown="everything annotated",
+        ),
+    ] = None,
+    layer: Annotated[
+        list[str] | None,
+        option("--layer", metavar="NAME", help="Span layer to draw.", shown="all"),
+    ] = None,
     from_format: FromFormat = None,
     fields: Fields = None,
     encoding: Encoding = "utf-8",

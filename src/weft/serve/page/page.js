@@ -11,7 +11,8 @@ const FILES = {
   columns: ["Columns", ".conll"], plain: ["Plain text", ".txt"], html: ["Page", ".html"], svg: ["Pictures", ".svg"],
   brat: ["brat", ".zip"], penn: ["Bracketed trees", ".mrg"], streusle: ["STREUSLE", ".conllulex"],
   bioscope: ["BioScope", ".xml"], times: ["Time phrases", ".times.tsv"], timeml: ["TimeML", ".tml"],
-  anafora: ["Anafora", ".anafora.xml"], xmi: ["UIMA XMI", ".xmi"], coref: ["Coreference", ".coref"], json: ["API response", ".json"],
+  anafora: ["Anafora", ".anafora.xml"], xmi: ["UIMA XMI", ".xmi"], coref: ["Coreference", ".coref"], tuples: ["Relations", ".tuples.jsonl"],
+  json: ["API response", ".json"],
 };
 const VIEWS = ["trees", "spans", "words"];
 const state = { models: null, answer: null, words: [], letters: [], ranked: null, opener: null, asked: 0 };

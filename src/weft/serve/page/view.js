@@ -99,17 +99,17 @@ function drawTimeline(answer) {
 
 function drawSentences(panel, answer, words) {
   inSteps(panel, answer.sentences, (sentence) => {
-    const { tree, phrases, scope, amr, spans } = sentence.pictures;
+    const { tree, phrases, scope, amr, relations, spans } = sentence.pictures;
     const layer = Object.keys(spans).includes("entities") ? "entities" : Object.keys(spans)[0];
     const text = make("div", { class: "text" });
     text.append(layer ? enliven(drawn(spans[layer]), words) : plainText(sentence, words));
     const head = make("header", {}, make("h2", { "aria-label": `Sentence ${sentence.number}` }, String(sentence.number)), text);
     const card = make("article", { class: "card sentence" }, head);
-    for (const markup of [tree, phrases, scope, amr]) {
+    for (const markup of [tree, phrases, scope, amr, relations]) {
       if (!markup) continue;
       const picture = drawn(markup);
       const keep = { type: "button", class: "plain", onclick: () => saveSvg(picture, `sentence-${sentence.number}`) };
-      if (markup === (tree ?? phrases ?? scope ?? amr)) head.append(make("button", keep, "SVG"));
+      if (markup === (tree ?? phrases ?? scope ?? amr ?? relations)) head.append(make("button", keep, "SVG"));
       const frame = { class: "picture", role: "group", "aria-label": `Picture of sentence ${sentence.number}`, dir: picture.dataset.dir ?? null };
       const place = make("div", frame, enliven(picture, words));
       watchScrolling(place);

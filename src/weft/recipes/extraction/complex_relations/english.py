@@ -38,7 +38,7 @@ RELATIONS = {
 }  # fmt: skip
 #: Properties that say the same the other way round.
 INVERSE = {"P150": "P131", "P527": "P361", "P355": "P749", "P22": "P40", "P25": "P40", "P1376": "P36"}
-SETTINGS: dict[str, Any] = {"trees": True, "penalty": "l1", "c": 1.0, "threshold": 0.5, "least": 20}
+SETTINGS: dict[str, Any] = {"trees": True, "penalty": "l1", "c": 3.0, "threshold": 0.5, "least": 20}
 WHAT = (
     "Relations between people, places and organizations that a sentence names: located in, citizen of, born in, works "
     "for and 22 more. Works after the English model, whose names, tags and trees it reads: "

@@ -68,6 +68,16 @@ def test_the_option_for_coreference_finds_who_is_meant(folder: Path) -> None:
     assert all("raw text" in name for name in card["scores"])
 
 
+def test_the_option_for_relations_finds_where_people_are_born(folder: Path) -> None:
+    nlp = weft.load("en", "en-relations")
+    doc = nlp("Marie Curie was born in Warsaw, the capital of Poland.", probabilities=True)
+    found = {(str(each["Arg1"]), each.label, str(each["Arg2"])) for each in doc.tuples}
+    assert ("Marie Curie", "born in", "Warsaw") in found
+    card = weft.load("en-relations").card
+    assert "CC BY-SA" in card["licence"]
+    assert card["scores"]
+
+
 def test_the_option_for_roles_finds_predicates_senses_and_arguments_in_raw_text(folder: Path) -> None:
     nlp = weft.load("en", "en-roles")
     doc = nlp("The captain gave Anna a map. She saw the old boat.")
@@ -92,8 +102,9 @@ def test_nouns_adjectives_and_auxiliaries_are_predicates_of_the_option_for_roles
 
 def test_the_models_of_the_package_are_listed_and_small(folder: Path) -> None:
     own = models.available()
-    assert {"en", "en-coref", "en-roles", "en-speech", "en-times"} <= set(own)
+    assert {"en", "en-coref", "en-relations", "en-roles", "en-speech", "en-times"} <= set(own)
     assert own["en-coref"].stat().st_size <= 4e6
+    assert own["en-relations"].stat().st_size <= 4e6
     assert own["en-roles"].stat().st_size <= 6e6
     assert own["en-speech"].stat().st_size <= 3e6
     assert own["en-times"].stat().st_size <= 2e6

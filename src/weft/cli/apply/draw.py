@@ -3,6 +3,7 @@
 Entities across documents are drawn from the folder that `weft lexicon entities` writes.
 """
 """`weft draw FILE --out PICTURE`: trees, phrases, scopes, AMRs, relations, spans, timelines as SVG, or all as a page."""
+"""`weft draw FILE --out PICTURE`: trees, phrases, scopes, AMRs, relations, spans, timelines as SVG, or a page."""
 
 from __future__ import annotations
 

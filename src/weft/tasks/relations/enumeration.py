@@ -70,7 +70,8 @@ class EnumerationModel:
         candidates = _all_candidates(table, schema, most)
         halves, offsets = _features(table, schema, candidates)
         labels = np.array([_is_part(schema, samples[number], members) for number, members in candidates])
-        return cls(schema, PairModel.joined(*([each] for each in fit_logistic(halves, offsets, labels, c))), most)
+        keys, weights = fit_logistic(halves, offsets, labels, c)
+        return cls(schema, PairModel.joined([keys], [weights]), most)
 
     def predict(self, samples: Sequence[Sample], threshold: float = 0.5) -> list[list[TupleRow]]:
         """The candidates that come out positive and that no other one contains, for every sentence."""

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from weft.errors import ConfigError
 from weft.headers import Many, Record, Text, Whole
+from weft.text.conventions.tuples import PLAIN
 
 ARITIES = ("schema", "any")
 #: Types that fill a slot more rarely than this are taken for errors.
@@ -120,15 +121,16 @@ def learn_schemas(
             own = limits.setdefault(label, Counter())
             own[slot] = max(number, own[slot])
     return [
-        Schema(
-            label,
-            tuple(
-                Slot(slot, _frequent(own), 0 if arity == "any" else limits[label][slot]) for slot, own in slots.items()
-            ),
-        )
+        Schema(label, tuple(Slot(slot, _frequent(own), 0 if arity == "any" else limits[label][slot]) for slot, own in
+                            sorted(slots.items(), key=_plain_first)))
         for label, slots in types.items()
         if counts[label] >= least
-    ]
+    ]  # fmt: skip
+
+
+def _plain_first(item: tuple[str, Counter[str]]) -> int:
+    """Arg1 and Arg2 in this order; all other slots as they were met."""
+    return PLAIN.index(item[0]) if item[0] in PLAIN else len(PLAIN)
 
 
 def _frequent(types: Counter[str]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 from math import exp, log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from weft.errors import DataError, WeftError
 from weft.text.layers import RelationLayer
@@ -166,7 +166,7 @@ def set_tuples(doc: Doc, tuples: Iterable[TupleRow], layer: str = LAYER, mention
         if pairs and len(pairs) != len(ends):
             raise WeftError(f"a tuple of {len(members)} mentions has {len(ends)} pairs, got {len(pairs)} probabilities")
         for place, ((slot, one), (other_slot, other)) in enumerate(ends):
-            attributes: dict[str, object] = {"tuple": number} if len(members) > 2 else {}
+            attributes: dict[str, Any] = {"tuple": number} if len(members) > 2 else {}
             if (slot, other_slot) != PLAIN:
                 attributes["roles"] = [slot, other_slot]
             if pairs:

@@ -122,7 +122,7 @@ def schema_of(samples: Sequence[Sample], arity: str) -> Schema:
 
 def experiment(train: Sequence[Sample], test: Sequence[Sample], arity: str, mentions: int) -> Run:
     """Train on some sentences and predict the tuples of others by all systems."""
-    gold = [set(sample.tuples) for sample in test]
+    gold: list[set[Tuple]] = [set(sample.tuples) for sample in test]
     train, test = ([sample.first(mentions) for sample in part] for part in (train, test))
     schema = schema_of(train, arity)
     start = time.process_time()
@@ -248,11 +248,11 @@ def _tell(result: RecipeResult, pairs: Table, corpus: str, runs: Mapping[str, Ru
         )
         result.tables.append(table)
     first = next(iter(runs.values()))
-    arity = [float(np.mean([len(m) for own in first.found[f"PC {t}"] for _, m in own] or [0])) for t in THRESHOLDS]
+    sizes_of = [float(np.mean([len(m) for own in first.found[f"PC {t}"] for _, m in own] or [0])) for t in THRESHOLDS]
     result.claim(
         "a lower threshold makes larger tuples: mean arity rises at every step",
         *(measured(low - high, ">", 0, f"{corpus}, {t}", 3)
-          for t, low, high in zip(THRESHOLDS, arity, arity[1:], strict=False)),
+          for t, low, high in zip(THRESHOLDS, sizes_of, sizes_of[1:], strict=False)),
     )  # fmt: skip
     most, least = (first.counts(f"PC {t}").total().system for t in (0.3, 0.7))
     result.claim(

@@ -32,7 +32,7 @@ _FILLERS = {
     )
 }
 #: Clauses: words, and numbered mentions of slots in braces; after them the tuples as lists of mentions.
-_CLAUSES = (
+_CLAUSES: tuple[tuple[str, list[list[int]]], ...] = (
     ("{0:person} joined {1:company}", [[0, 1]]),
     ("{0:person} is the {1:job}", [[0, 1]]),
     ("{0:person} moved to {1:town}", [[0, 1]]),

@@ -124,7 +124,8 @@ def counted(gold: Sequence[Doc], system: Sequence[Doc]) -> tuple[Counts, Counts]
     every, near = [], []
     for doc, other in zip(gold, system, strict=True):
         owner = _owners(doc, other)
-        found = {(owner[row.members[0][1]], row.label, owner[row.members[1][1]]) for row in tuple_rows(other)}
+        ends = [(row.label, dict(row.members)) for row in tuple_rows(other)]
+        found = {(owner[slots[PLAIN[0]]], label, owner[slots[PLAIN[1]]]) for label, slots in ends}
         wanted = {tuple(each) for each in doc.meta["triples"]}
         sentence = [int((doc.sentence_offsets[1:] <= row.pieces[0][0]).sum()) for row in doc.spans["entities"]]
         homes: dict[int, set[int]] = {}

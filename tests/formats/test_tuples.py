@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from weft.errors import FormatError
+from weft.errors import DataError, FormatError
 from weft.formats import detect, read
 from weft.text.report import Report
 
@@ -28,6 +28,25 @@ def test_a_document_without_tuples_has_no_layer_of_them(tmp_path: Path) -> None:
     [doc] = read(path)
     assert "relations" not in doc.relations
     assert len(doc.entities) == 2
+
+
+def test_tuples_become_a_table_of_filled_slots(tmp_path: Path) -> None:
+    from weft.formats.csv.tables import write_table
+
+    path = tmp_path / "x.tuples.jsonl"
+    path.write_text(GOOD + ', "tuples": [{"relation": "job", "slots": {"who": 0, "at": [1]}, "pairs": [0.5]}]}\n')
+    assert write_table(read(path), tmp_path / "x.csv", "relations") == 2
+    assert (tmp_path / "x.csv").read_text().splitlines() == [
+        "document,sentence,tuple,relation,slot,start,end,text,label,probability",
+        "a,,0,job,who,0,3,Ada,who,0.5",
+        "a,,0,job,at,13,18,Quill,at,0.5",
+    ]
+    parquet = pytest.importorskip("pyarrow.parquet")
+    write_table(read(path), tmp_path / "x.parquet", "relations")
+    assert parquet.read_table(tmp_path / "x.parquet")["tuple"].to_pylist() == [0, 0]
+    path.write_text(GOOD + "}\n")
+    with pytest.raises(DataError, match="no document has a layer 'relations'"):
+        write_table(read(path), tmp_path / "y.csv", "relations")
 
 
 BAD = [

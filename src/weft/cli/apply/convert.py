@@ -23,7 +23,8 @@ Layer = Annotated[
     option(
         "--layer",
         metavar="NAME",
-        help="Write a table of this layer (.csv, .tsv, .parquet): words, sentences, documents, or spans: entities ...",
+        help="Write a table of this layer (.csv, .tsv, .parquet): words, sentences, documents, relations, or spans: "
+        "entities ...",
     ),
 ]
 Split = Annotated[bool, option("--split", help="Split raw text into words and sentences, by rule.")]

@@ -5,11 +5,12 @@
 | `documents` | `id`, `text` |
 | `sentences` | `document`, `sentence`, `start`, `end`, `text` |
 | `words` | `document`, `sentence`, `word`, `start`, `end`, `text`, the columns of CoNLL-U, `head` |
+| `relations` | `document`, `sentence`, `tuple`, `relation`, `slot`, `start`, `end`, `text`, `label`, `probability` |
 | a span layer | `document`, `sentence`, `start`, `end`, `text`, `label`, `probability` |
 
 `document` is the name of the document. Everything is counted from 0: `start` and `end` in characters of the document,
 `sentence`, `word` and `head` in sentences and words of it; the head of a root is -1. A span with gaps reaches from its
-first piece to its last.
+first piece to its last. A tuple of mentions has one row per filled slot, and the probability of the tuple in each.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft.errors import ConfigError, DataError, did_you_mean
 from weft.formats.streams import STANDARD, open_output
 from weft.packages import needed
+from weft.text.conventions.tuples import LAYER as RELATIONS
 from weft.text.doc import WORD_COLUMNS, Doc
 from weft.text.records.of_doc import first_words, span_records
 
@@ -34,7 +37,7 @@ Row = tuple[Any, ...]
 SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
 FORMATS = tuple(SUFFIXES.values())
 _PLACE = ("document", "sentence", "start", "end", "text")
-_NUMBERS = ("sentence", "word", "start", "end", "head")
+_NUMBERS = ("sentence", "word", "tuple", "start", "end", "head")
 _BATCH = 20_000
 
 
@@ -82,6 +85,8 @@ def columns_of(layer: str) -> tuple[str, ...]:
         return _PLACE
     if layer == "words":
         return ("document", "sentence", "word", "start", "end", "text", *WORD_COLUMNS, "head")
+    if layer == RELATIONS:
+        return ("document", "sentence", "tuple", "relation", "slot", "start", "end", "text", "label", "probability")
     return (*_PLACE, "label", "probability")
 
 
@@ -95,10 +100,10 @@ class _Rows:
         of_doc = _OF_LAYER.get(self.layer)
         found: set[str] = set()
         for doc in self.docs:
-            found |= set(doc.spans)
+            found |= {*doc.spans, *([RELATIONS] if RELATIONS in doc.relations else [])}
             yield from of_doc(doc) if of_doc is not None else _spans(doc, self.layer)
-        if of_doc is None and self.layer not in found:
-            known = sorted({*found, *_OF_LAYER})
+        if (of_doc is None or self.layer == RELATIONS) and self.layer not in found:
+            known = sorted({*found, *_OF_LAYER} - {self.layer})
             hint = did_you_mean(self.layer, known, f"they have {', '.join(known)}")
             raise DataError(f"no document has a layer {self.layer!r}; {hint}")
 
@@ -126,18 +131,40 @@ def _words(doc: Doc) -> Iterator[Row]:
 def _spans(doc: Doc, layer: str) -> Iterator[Row]:
     if layer not in doc.spans:
         return
-    firsts = doc.word_start[np.minimum(doc.sentence_offsets[:-1], doc.n_words - 1)] if doc.n_words else ()
+    firsts = _first_characters(doc)
     for span in span_records(doc, doc.spans[layer]):
-        before = int(np.searchsorted(firsts, span["start"], side="right"))  # sentences that begin up to its start
-        sentence = max(before - 1, 0) if len(firsts) else None
-        place = (doc.id, sentence, span["start"], span["end"], span["text"])
+        place = (doc.id, _sentence_at(firsts, span["start"]), span["start"], span["end"], span["text"])
         yield (*place, span["label"], span["probability"])
+
+
+def _relations(doc: Doc) -> Iterator[Row]:
+    firsts = _first_characters(doc)
+    for number, found in enumerate(doc.tuples):
+        spans = span_records(doc, doc.spans[found.mentions])
+        for slot, member in found.row.members:
+            span = spans[member]
+            place = (doc.id, _sentence_at(firsts, span["start"]), number, found.label, slot)
+            yield (*place, span["start"], span["end"], span["text"], span["label"], found.probability)
+
+
+def _first_characters(doc: Doc) -> NDArray[Any]:
+    """Where sentences begin."""
+    if not doc.n_words:
+        return np.zeros(0, dtype=np.int32)
+    return doc.word_start[np.minimum(doc.sentence_offsets[:-1], doc.n_words - 1)]
+
+
+def _sentence_at(firsts: NDArray[Any], start: int) -> int | None:
+    """The sentence of a character: the last one that begins up to it."""
+    before = int(np.searchsorted(firsts, start, side="right"))
+    return max(before - 1, 0) if len(firsts) else None
 
 
 _OF_LAYER: dict[str, Callable[[Doc], Iterator[Row]]] = {
     "documents": _document,
     "sentences": _sentences,
     "words": _words,
+    RELATIONS: _relations,
 }
 
 

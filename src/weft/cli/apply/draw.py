@@ -1,9 +1,7 @@
-"""`weft draw FILE --out PICTURE`: trees, phrases, scopes, AMRs, spans, timelines as SVG, or all of them as a page.
+"""`weft draw FILE --out PICTURE`: trees, phrases, scopes, AMRs, relations, spans, timelines as SVG, or a page.
 
 Entities across documents are drawn from the folder that `weft lexicon entities` writes.
 """
-"""`weft draw FILE --out PICTURE`: trees, phrases, scopes, AMRs, relations, spans, timelines as SVG, or all as a page."""
-"""`weft draw FILE --out PICTURE`: trees, phrases, scopes, AMRs, relations, spans, timelines as SVG, or a page."""
 
 from __future__ import annotations
 
@@ -38,7 +36,7 @@ What = Annotated[
     option(
         "--what",
         metavar="KIND",
-        help="What to draw: tree, phrases, scope, amr, spans, timeline or entities.",
+        help="What to draw: tree, phrases, scope, amr, relations, spans, timeline or entities.",
         shown="everything annotated",
     ),
 ]
@@ -51,30 +49,6 @@ def draw(
     sentence: Which = None,
     what: What = None,
     layer: Layers = None,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Annotated file, such as CoNLL-U.")],
-    out: Annotated[
-        Path,
-        option(
-            "--out", "-o", metavar="PATH", help="File to write: .svg for one sentence, .html for a page; or a folder."
-        ),
-    ],
-    sentence: Annotated[
-        str | None,
-        option("--sentence", "-n", metavar="ID", help="Id or number of the sentence to draw.", shown="all"),
-    ] = None,
-    what: Annotated[
-        list[str] | None,
-        option(
-            "--what",
-            metavar="KIND",
-            help="What to draw: tree, phrases, scope, amr, relations, spans or timeline.",
-            shown="everything annotated",
-        ),
-    ] = None,
-    layer: Annotated[
-        list[str] | None,
-        option("--layer", metavar="NAME", help="Span layer to draw.", shown="all"),
-    ] = None,
     from_format: FromFormat = None,
     fields: Fields = None,
     encoding: Encoding = "utf-8",

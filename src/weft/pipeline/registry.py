@@ -44,6 +44,7 @@ KINDS = {
     "proposer": "weft.annotate.proposer:Proposer",
     "ner": "weft.tasks.entities.recognizer:EntityRecognizer",
     "segments": "weft.tasks.spans.gapped:GappedSpanFinder",
+    "metaphor": "weft.tasks.metaphor.detector:MetaphorDetector",
     "mwe": "weft.tasks.spans.mwe:MweTagger",
     "hedge": "weft.tasks.uncertainty.detector:HedgeDetector",
     "roles": "weft.tasks.roles.labeller:RoleLabeller",
@@ -242,6 +243,14 @@ TASKS = {
     "scope": Task(
         "Quantifier scope: which noun phrases and negations outscope which.",
         {"pairs": Method("scope", "from sentences with ordered nodes", "weft.tasks.scope.resolver:ScopeSettings")},
+    ),
+    "metaphor": Task(
+        "Metaphors and what they compare, from knowledge harvested from text.",
+        {
+            "harvest": Method(
+                "metaphor", "from any text, labelled or not", "weft.tasks.metaphor.detector:MetaphorSettings"
+            )
+        },
     ),
     "timeline": Task(
         "Timelines: events, times, and which contains or precedes which.",

@@ -27,6 +27,7 @@ from weft.text.views import Sentence, Span, Token, Word
 if TYPE_CHECKING:
     from weft.tasks.timelines.timeline import Timeline
     from weft.text.conventions.coreference import Entity
+    from weft.text.conventions.metaphor import Metaphor
     from weft.text.conventions.scope import Scope
     from weft.text.conventions.times import Timex
     from weft.text.conventions.tuples import RelationTuple
@@ -297,6 +298,13 @@ class Doc:
         from weft.text.conventions.coreference import entities_of
 
         return entities_of(self, layer)
+
+    @property
+    def metaphors(self) -> list[Metaphor]:
+        """The metaphors, with their explanations; empty without the layer."""
+        from weft.text.conventions.metaphor import metaphors
+
+        return list(metaphors(self))
 
     @property
     def times(self) -> list[Timex]:

@@ -19,11 +19,15 @@ def layer_name(layer: str) -> str:
 
 
 def label_with_value(layer: str, label: str, attributes: Mapping[str, Any]) -> str:
-    """A label of a span layer in words, with the span's value if it has one.
+    """A label of a span layer in words, with the span's value if it has one; a metaphor says what it compares.
 
     >>> label_with_value("times", "DATE", {"value": "2026-05-01"})
     'DATE 2026-05-01'
+    >>> label_with_value("metaphor", "source", {"target": "hand", "source": "claw"})
+    'hand ~ claw'
     """
+    if layer == "metaphor" and "target" in attributes and "source" in attributes:
+        return f"{attributes['target']} ~ {attributes['source']}"
     value = attributes.get("value")
     name = label_name(layer, label)
     return f"{name} {value}" if layer == "times" and value else name

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-from weft.cli.common import DATA, MODEL, RUNNING, TestFile, option
+from weft.cli.common import DATA, MODEL, RUNNING, Scheduler, TestFile, option
 from weft.cli.inputs import Style
 
 #: Data options by name; several methods may share one.
@@ -50,6 +50,23 @@ OPTIONS: dict[str, Any] = {
         Path | None,
         option("--plot", metavar="FILE.svg", panel=RUNNING, help="Draw the log-probability of every chain."),
     ],
+    "harvest": Annotated[
+        list[Path] | None,
+        option("--harvest", metavar="TEXT", panel=DATA, help="Text to harvest: a file or a folder; repeat."),
+    ],
+    "models": Annotated[
+        list[str] | None,
+        option("--model", metavar="MODEL", panel=DATA, help="Model that annotates raw text; repeat.", shown="en"),
+    ],
+    "counts": Annotated[
+        list[Path] | None,
+        option("--counts", metavar="FOLDER", panel=DATA, help="Counts of an earlier harvest to add; repeat."),
+    ],
+    "save_counts": Annotated[
+        Path | None,
+        option("--save-counts", metavar="FOLDER", panel=DATA, help="Write the counts, to be merged with others."),
+    ],
+    "scheduler": Scheduler,
     "terms": Annotated[
         int, option("--terms", panel=RUNNING, min=0, help="Corresponding terms of the domains to show.")
     ],
@@ -100,6 +117,10 @@ WAYS = {
     ),
     ("ner", "transfer"): Way(
         "weft.cli.learn.transfer:train_names", "Labelled files of the target language.", False
+    ),
+    ("metaphor", "harvest"): Way(
+        "weft.cli.learn.harvest:train", "Text to harvest, annotated or raw.", False,
+        ("harvest", "models", "counts", "save_counts", "scheduler"), dev=False,
     ),
     ("times", "latent"): Way(
         "weft.cli.learn.times:train", "Phrases with types, values and reference times (.tsv), or TimeML (.tml)."
@@ -156,6 +177,7 @@ EXAMPLES = {
     "ner transfer": "weft train ner --method transfer --sources en=en.conll,es=es.conll --target de=de.txt "
     "--out de.weft",
     "spans": "weft train spans train.ann --out spans.weft",
+    "metaphor": "weft train metaphor --harvest examples/metaphor/texts --cutoff 2 --out metaphor.weft",
     "mwe": "weft train mwe train.tags --out mwe.weft",
     "hedge": "weft train hedge train.xml --out hedge.weft",
     "amr": "weft train amr examples/meaning.amr --out amr.weft",

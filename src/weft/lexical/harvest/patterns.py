@@ -19,11 +19,13 @@ from weft.lexical.harvest.phrases import Phrase, Tagged, noun_phrases
 #: Heads that stand for something said elsewhere, measure something, or divide something: they name no concept.
 EMPTY = frozenset(
     """
-    thing one way kind sort type form rest other lot part number bit piece case time matter fact reason result
+    thing one way kind sort type form rest other lot part number bit piece case matter fact reason result
     nothing something anything everything none same example question point manner course pair couple dozen sake
     yesterday today tomorrow o'clock hour minute member half end lack use
     """.split()  # noqa: SIM905
 )
+#: The same as sources: "it was the time", "like the day" call or compare nothing.
+_NO_SOURCE = EMPTY | {"time", "day"}
 _KINDS = frozenset(("kind", "sort", "type", "form", "species", "variety"))
 #: Determiners that refer back, select or count: "like that man" compares with a certain one.
 _REFERRING = frozenset(
@@ -37,6 +39,7 @@ _STARTS = frozenset(
     (",", ";", ":", "(", "[", '"', "“", "”", "‘", "``", "''", "-", "--", "—", "–", "!", "?", ".", "*", "_")
 )
 _DETERMINERS = frozenset(("a", "an", "the"))
+_PREPOSITIONS = frozenset(("without", "with", "like", "as", "than", "of", "in", "on", "by", "for", "at", "from", "to"))
 _AND = frozenset(("and", "or"))
 
 
@@ -76,7 +79,8 @@ class Patterns:
                 found += self._listed(concept if forms[concept.start] == "such" else None, i + 1)
             elif form in ("including", "especially", "particularly", "notably"):
                 comma = i > 0 and forms[i - 1] == ","
-                found += self._listed(self._before(i) if comma or form == "including" else None, i + 1)
+                concept = self._before(i) if comma or form == "including" else None
+                found += self._listed(None if concept is None or self._is_definite(concept) else concept, i + 1)
             elif form == "other" and i and forms[i - 1] in _AND:
                 found += self._others(i)
         found += [Match(match.left, kind) for match in self._copulas() if (kind := self._kind_of(match.right))]
@@ -119,7 +123,7 @@ class Patterns:
         """The verb that ends directly before a word, adverbs aside; None if it is negated or there is none."""
         tags, forms = self.sentence.tags, self.sentence.forms
         k = i - 1
-        while k >= 0 and tags[k] == "ADV" and forms[k] not in _NEGATIONS:
+        while k >= 0 and tags[k] == "ADV" and forms[k] not in _NEGATIONS and forms[k] != "like":
             k -= 1
         return k if k >= 1 and tags[k] in ("VERB", "AUX") and forms[k] not in ("'s", "’s") else None
 
@@ -145,6 +149,8 @@ class Patterns:
         before, tag = sentence.forms[start - 1], sentence.tags[start - 1]
         if before in _AND and start >= 2 and (start - 1) in self._to:
             return False  # coordinated: the other half of the subject is missing
+        if before in _PREPOSITIONS:  # some are tagged as conjunctions
+            return False
         if before in _STARTS or tag in ("CCONJ", "SCONJ", "INTJ"):
             return True
         return tag == "ADV" and start == 1
@@ -158,7 +164,14 @@ class Patterns:
         if any(sentence.tags[k] == "NUM" for k in range(phrase.start, phrase.end)) or _refers(sentence, phrase):
             return False
         follows = _at(sentence.forms, phrase.end)
-        return follows not in ("'s", "’s") and sentence.lemmas[phrase.end - 1] not in EMPTY
+        return follows not in ("'s", "’s") and sentence.lemmas[phrase.end - 1] not in _NO_SOURCE
+
+    def _is_definite(self, phrase: Phrase) -> bool:
+        """Whether a phrase is about certain things, whose parts may follow: "the house, including the garden"."""
+        first = self.sentence.forms[phrase.start]
+        return phrase.nouns > phrase.start and (
+            first == "the" or first in _REFERRING or self.sentence.tags[phrase.start] == "PRON"
+        )
 
     def _kind_of(self, phrase: Phrase) -> Phrase | None:
         """The concept h in "a kind of h"."""

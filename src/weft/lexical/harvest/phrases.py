@@ -17,6 +17,7 @@ from weft.text.doc import Doc
 NOUNS = ("NOUN", "PROPN")
 _BEFORE = ("DET", "ADJ", "NUM")
 _POSSESSIVE = ("my", "your", "his", "her", "its", "our", "their", "thy", "whose")
+_NEVER_BEFORE = ("like", "as", "not", "n't", "never", "including", "especially", "particularly", "notably")
 #: Nouns of a name at most.
 LONGEST = 3
 
@@ -100,9 +101,9 @@ def names_of(sentence: Tagged, phrase: Phrase) -> list[str]:
 
 def _goes_before(sentence: Tagged, i: int) -> bool:
     tag, form = sentence.tags[i], sentence.forms[i]
-    if tag in _BEFORE or form in _POSSESSIVE:
-        return True
-    return tag == "ADV" and sentence.tags[i + 1] == "ADJ" and form not in ("like", "as", "not", "n't", "never")
+    if form in _NEVER_BEFORE:  # whatever their tags
+        return False
+    return tag in _BEFORE or form in _POSSESSIVE or (tag == "ADV" and sentence.tags[i + 1] == "ADJ")
 
 
 def _clean(text: str) -> str:

@@ -7,7 +7,8 @@
                        P(h|x,C) ~ P(x,h) P_r(C|h)     literal, for every concept h of x
                        a metaphor if some y has P(y|x,C) >= delta P(h|x,C) for all h
 
-How sure a decision is follows from both sides, each with half an occurrence e: (m + e) / (m + e + delta (l + e)).
+How sure a decision is follows from both sides, each with half an occurrence e of a pair in the same context:
+(m + e) / (m + e + delta (l + e)).
 """
 
 from __future__ import annotations
@@ -71,11 +72,16 @@ class Reading(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """A decision: whether it is a metaphor, what is explicit, how sure, and explanations, best first."""
+    """A decision: whether it is a metaphor, what is explicit, how sure, by what margin, and explanations, best first.
+
+    The margin is how many times more probable the metaphor is than the literal reading: 0 if there is none, infinite
+    if nothing is known against it. A decision compares it with its threshold.
+    """
 
     metaphor: bool
     kind: str
     probability: float
+    margin: float
     readings: tuple[Reading, ...] = ()
     known: str = ""  #: of a copula: `metaphor` or `literal` if the pair itself is known, `unknown` if nothing is
 
@@ -108,16 +114,13 @@ class Reader:
         reading = Reading(BOTH, y, metaphoric, 1.0)
         sure = self._sure(metaphoric, literal, by.copula if by.odds == "ratio" else 1.0)
         if known.is_metaphor(x, y):
-            return Verdict(True, BOTH, sure, (reading,), "metaphor")
+            return Verdict(True, BOTH, sure, math.inf, (reading,), "metaphor")
         if known.is_literal(x, y):
-            return Verdict(False, BOTH, min(sure, 0.5), (), "literal")
+            return Verdict(False, BOTH, min(sure, 0.5), 0.0, (), "literal")
         if not metaphoric:
-            return Verdict(False, BOTH, sure if literal else 0.0, (), "" if literal else "unknown")
-        if by.odds == "printed":
-            found = metaphoric / max(1.0 - metaphoric, 1e-12) > by.copula
-        else:
-            found = metaphoric > by.copula * literal
-        return Verdict(found, BOTH, sure, (reading,))
+            return Verdict(False, BOTH, sure if literal else 0.0, 0.0, (), "" if literal else "unknown")
+        margin = _over(metaphoric, 1.0 - metaphoric if by.odds == "printed" else literal)
+        return Verdict(margin > by.copula, BOTH, sure, margin, (reading,))
 
     def _clause(self, x: str, relation: str, verb: str) -> Verdict:
         """Whether a noun is used metaphorically with a verb, and what is the other side."""
@@ -127,11 +130,11 @@ class Reader:
         if not self.thresholds.literal:
             literal = 0.0
         if not metaphors:
-            return Verdict(False, TARGET, 0.0, (), "" if readings else "unknown")
+            return Verdict(False, TARGET, 0.0, 0.0, (), "" if readings else "unknown")
         best = metaphors[0]
-        scale = 1.0 / max(len(self.knowledge.verbs), 1)
-        sure = self._sure(best.score, literal, self.thresholds.clause, scale)
-        return Verdict(best.score >= self.thresholds.clause * literal, best.kind, sure, tuple(metaphors))
+        sure = self._sure(best.score, literal, self.thresholds.clause, best.context)
+        margin = _over(best.score, literal)
+        return Verdict(margin >= self.thresholds.clause, best.kind, sure, margin, tuple(metaphors))
 
     def readings(self, x: str, relation: str, verb: str) -> list[Reading]:
         """All readings of a noun with a verb, most probable first; those that are impossible come last."""
@@ -162,3 +165,7 @@ class Reader:
     def _sure(self, metaphoric: float, literal: float, delta: float, scale: float = 1.0) -> float:
         half = 0.5 * scale / max(self.knowledge.total, 1)
         return (metaphoric + half) / (metaphoric + half + delta * (literal + half))
+
+
+def _over(metaphoric: float, literal: float) -> float:
+    return metaphoric / literal if literal > 0 else math.inf

@@ -144,7 +144,7 @@ def read_counts(path: str | os.PathLike[str]) -> Iterator[Row]:
                     raise FormatError(name, number, "a count of at least 1", repr(cells[2][:40]))
                 yield _plain(cells[0]), _plain(cells[1]), int(cells[2])
     except UnicodeDecodeError:
-        raise FormatError(name, number + 1, "UTF-8", "another encoding") from None
+        raise FormatError(name, number, "UTF-8", "another encoding") from None
     except (EOFError, OSError, zlib.error) as error:
         raise FormatError(name, number + 1, "a table of counts", f"a file that cannot be read ({error})") from None
 

@@ -84,10 +84,10 @@ class Harvest:
         if not place.is_dir():
             raise DataError(f"there is no folder {folder} of counts; `weft train metaphor --save-counts` writes one")
         for kind in KINDS:
-            path = place / f"{kind}.tsv.gz"
-            if not path.is_file():
-                raise DataError(f"no file {path.name} in {folder}: it is not a folder of harvested counts")
-            harvest.counts[kind].merge(read_counts(path))
+            tables = [path for suffix in ("tsv.gz", "tsv") if (path := place / f"{kind}.{suffix}").is_file()]
+            if not tables:
+                raise DataError(f"no file {kind}.tsv.gz in {folder}: it is not a folder of harvested counts")
+            harvest.counts[kind].merge(read_counts(tables[0]))
         told = place / "sentences.txt"
         text = told.read_text(encoding="utf-8", errors="replace").strip() if told.is_file() else ""
         if not (text.isascii() and text.isdigit() and len(text) < 20):

@@ -18,6 +18,7 @@ from weft.recipes.semantics.metaphor_knowledge import real
 from weft.recipes.semantics.metaphor_knowledge.generated import BANDS, CLAUSES, COPULAS, Outcome, run_world
 from weft.recipes.semantics.metaphor_knowledge.scores import Score
 from weft.recipes.semantics.metaphor_knowledge.world import Amounts
+from weft.recipes.variation import Variation
 
 NET = "VH (net of properties)"
 PAPER_COPULAS = {"KZ (taxonomy)": (13.0, 30.0, 18.0), "ours": (73.0, 66.0, 69.0)}
@@ -40,6 +41,7 @@ class Size:
 
 QUICK = Size(amount=0.1, tests=400, seeds=1, novels=4)
 SHARES = (0.1, 0.3, 1.0)
+VARIATION = Variation((Size,), ("world", "novels"))
 
 
 def run(options: RecipeOptions) -> RecipeResult:

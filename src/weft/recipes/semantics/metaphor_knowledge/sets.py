@@ -116,9 +116,9 @@ def read_trofi(path: Path) -> list[tuple[str, str, bool]]:
     """Verbs, their sentences, and whether the verb is used in a nonliteral way."""
     found = []
     for number, row in _table(path, 3):
-        if row[2] not in ("literal", "nonliteral"):
-            raise DataError(f"{path}, line {number}: expected literal or nonliteral, found {row[2]!r}")
-        found.append((row[0].lower(), row[1], row[2] == "nonliteral"))
+        if row[2] not in ("literal", "metaphorical"):
+            raise DataError(f"{path}, line {number}: expected literal or metaphorical, found {row[2]!r}")
+        found.append((row[0].lower(), row[1], row[2] == "metaphorical"))
     return found
 
 

@@ -124,6 +124,7 @@ RECIPES = {
     "joint roles": Recipe("roles", "joint", "roles/kitchen.conllu", _options(epochs=1)),
     "relations": Recipe("relations", None, "relations/jobs.tuples.jsonl", {}),
     "scope": Recipe("scope", None, "scope/commands.jsonl", {}),
+    "metaphor": Recipe("metaphor", None, "metaphor/parsed.conllu", {}),
     "timeline": Recipe("timeline", None, "timeline/notes.jsonl", {}),
     "coref": Recipe("coref", None, "coref/village.conllu", {"epochs": 2, "bits": 10}),
     "times": Recipe("times", None, "times/italian.times.tsv", {"passes": 3, "beam": 60, "language": "it"}),

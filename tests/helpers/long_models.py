@@ -189,6 +189,7 @@ MODELS: dict[str, Callable[[], Component]] = {
     "amr": lambda: _fitted("amr", list(read(EXAMPLES / "meaning.amr")), hash_bits=16),
     "scope": lambda: _fitted("scope", list(read(EXAMPLES / "scope" / "commands.jsonl"))),
     "tuples": lambda: _fitted("tuples", list(read(EXAMPLES / "relations" / "jobs.tuples.jsonl"))),
+    "metaphor": lambda: _fitted("metaphor", list(read(EXAMPLES / "metaphor" / "parsed.conllu"))),
     "hedge": lambda: _fitted("hedge", list(read(EXAMPLES / "hedges.xml")), sentence_learner="l2"),
     "timeline": lambda: _fitted("timeline", list(read(EXAMPLES / "timeline" / "notes.jsonl")), iterations=10),
     "sentiment": lambda: _fitted("sentiment", _reviews("films"), learning="coarse", epochs=1),

@@ -298,7 +298,7 @@ class Stories(Component):
     """Takes the first two words and the first of the second sentence for one person, the last two for a date."""
 
     task = "stories"
-    provides = ("spans/coref", "clusters/coref", "spans/times", "spans/timeline")
+    provides = ("spans/coref", "clusters/coref", "spans/times", "spans/timeline", "spans/metaphor")
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         for doc in docs:
@@ -308,6 +308,9 @@ class Stories(Component):
                 for layer, first, label in (("times", last - 2, "DATE"), ("timeline", 2, "EVENT")):
                     doc.spans[layer] = SpanLayer(doc.strings)
                     doc.spans[layer].add([(first, last if layer == "times" else 3)], label, value="2026")
+                doc.spans["metaphor"] = SpanLayer(doc.strings)
+                told = {"target": "name", "source": "coat", "concept": "sign", "verb": "wear", "probability": 0.9}
+                doc.spans["metaphor"].add([(1, 2)], "target", **told)
 
     def state(self) -> Any:
         raise AssertionError
@@ -322,10 +325,13 @@ def test_chains_times_and_timelines_are_seen(chromium: Browser) -> None:
         for page in _opened(chromium.new_page(), address):
             assert page.locator("#view-trees .timeline svg").count() == 1
             page.click("#tab-spans")
-            assert page.locator(".layers label").all_inner_texts() == ["coreference (2)", "times (1)", "timeline (1)"]
+            assert page.locator(".layers label").all_inner_texts() == [
+                "coreference (2)", "times (1)", "timeline (1)", "metaphor (1)",
+            ]  # fmt: skip
             for layer, marks, rows in (
                 ("coref", 2, [["Marta Lindqvist", "1"], ["Nobody", "1"]]),
                 ("times", 1, [["many years", "DATE 2026"]]),
+                ("metaphor", 1, [["Lindqvist", "name ~ coat (with wear, as sign)"]]),
             ):
                 page.click(f".layers label:has(input[value={layer}])")
                 assert page.locator("#view-spans mark").count() == marks

@@ -157,12 +157,18 @@ function drawSpans(panel, answer, words) {
 }
 
 // The spans of a layer; mentions of coreference are labelled by the numbers of their entities, as in the picture, and
-// times have their values.
+// times have their values, and metaphors what they compare.
 function labelled(answer, layer) {
   const chains = (answer.clusters?.[layer] ?? []).filter((group) => group.members.length > 1);
   if (!answer.clusters?.[layer]) {
-    const value = (span) => (layer === "times" && span.attributes?.value ? ` ${span.attributes.value}` : "");
-    return answer.spans[layer].map((span) => ({ ...span, label: span.label + value(span) }));
+    const told = (span) => {
+      const { value, target, source, concept, verb } = span.attributes ?? {};
+      if (layer === "times" && value) return `${span.label} ${value}`;
+      if (layer !== "metaphor" || !target) return span.label;
+      const because = [verb && `with ${verb}`, concept && `as ${concept}`].filter(Boolean).join(", ");
+      return `${target} ~ ${source}${because ? ` (${because})` : ""}`;
+    };
+    return answer.spans[layer].map((span) => ({ ...span, label: told(span) }));
   }
   return chains.flatMap((group, number) => group.members.map((member) => ({ ...answer.spans[layer][member], label: String(number + 1) })));
 }

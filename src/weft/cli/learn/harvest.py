@@ -48,7 +48,7 @@ def _harvested(training: Training, texts: list[Path], component: Any) -> Harvest
     from weft.scale.harvest import HarvestJob, harvest_files
 
     reading, report = training.reading, Report()
-    models = tuple(training.data["models"] or ["en"])
+    models = tuple(training.data["model"] or ["en"])
     job = HarvestJob(models, reading.format, tuple(sorted(reading.options().items())), reading.skip_bad)
     with progress("harvesting", None, unit="B") as bar:
         done = 0

@@ -54,9 +54,9 @@ OPTIONS: dict[str, Any] = {
         list[Path] | None,
         option("--harvest", metavar="TEXT", panel=DATA, help="Text to harvest: a file or a folder; repeat."),
     ],
-    "models": Annotated[
+    "model": Annotated[
         list[str] | None,
-        option("--model", metavar="MODEL", panel=DATA, help="Model that annotates raw text; repeat.", shown="en"),
+        option("--model", metavar="MODEL", panel=DATA, help="Model to annotate raw text with; repeat.", shown="en"),
     ],
     "counts": Annotated[
         list[Path] | None,
@@ -120,7 +120,7 @@ WAYS = {
     ),
     ("metaphor", "harvest"): Way(
         "weft.cli.learn.harvest:train", "Text to harvest, annotated or raw.", False,
-        ("harvest", "models", "counts", "save_counts", "scheduler"), dev=False,
+        ("harvest", "model", "counts", "save_counts", "scheduler"), dev=False,
     ),
     ("times", "latent"): Way(
         "weft.cli.learn.times:train", "Phrases with types, values and reference times (.tsv), or TimeML (.tml)."

@@ -36,7 +36,9 @@ class MetaphorSettings(Settings):
 
     layer: str = option(LAYER, "Span layer of metaphors.")
     isa: str = option("", "Table of isA pairs to add: instance, concept and count, by tabs.", metavar="FILE")
-    wordnet: bool = option(False, "Add the hypernyms that WordNet has for the nouns of similes and copulas.")
+    wordnet: str = option(
+        "", "Folder of a WordNet database whose hypernyms are added to the isA pairs.", metavar="FOLDER"
+    )
     cutoff: int = option(5, "How often 'x is a y' must occur to count as a metaphor.")
     isa_cutoff: int = option(1, "How often an isA pair must occur.")
     verbs: int = option(VERBS, "Number of verbs of context, the most frequent ones.")
@@ -89,7 +91,7 @@ class MetaphorDetector(Trainable):
     settings_class = MetaphorSettings
     settings: MetaphorSettings
     requires = ("tokens", "lemma", "upos", "head")
-    unsaved = ("workers", "isa", "most")
+    unsaved = ("workers", "isa", "wordnet", "most")
 
     def __init__(self, settings: MetaphorSettings | None = None) -> None:
         super().__init__(settings)
@@ -114,7 +116,7 @@ class MetaphorDetector(Trainable):
         if settings.wordnet:
             from weft.lexical.resources.synsets import open_wordnet
 
-            harvest.add_isa(wordnet_isa(open_wordnet(), sorted(_compared(harvest))))
+            harvest.add_isa(wordnet_isa(open_wordnet(settings.wordnet), sorted(_compared(harvest))))
         known = Knowledge.of(harvest, settings.cleaning())
         self.reader = Reader(known, settings.thresholds())
         return {

@@ -149,13 +149,9 @@ def _claims(result: RecipeResult, outcomes: Sequence[Outcome]) -> None:
     )
     result.claim("type 1: F is above that of KZ", gain(copulas("ours"), copulas(kz)), required=True)
     result.claim(
-        "KZ is the worst system of type 1 in precision and accuracy",
-        *(
-            gain(copulas(name, key), copulas(kz, key), f"{key}, {name}")
-            for name in COPULAS
-            if name != kz
-            for key in ("precision", "accuracy")
-        ),
+        "KZ is worse than ours on type 1 in precision and accuracy",
+        *(gain(copulas("ours", key), copulas(kz, key), key) for key in ("precision", "accuracy")),
+        required=True,
     )
     result.claim(
         "VH finds most metaphors, at the lowest precision",

@@ -35,6 +35,8 @@ from weft.storage import Arrays
 VERBS = 2226
 #: Rows and columns that are remembered.
 REMEMBERED = 4096
+#: Numbers that are remembered of verbs, and of sources: each has one per name.
+_NUMBERS = 2**23
 _HEADER = Record(names=Many(Text(), distinct=True), verbs=Many(Text(), distinct=True))
 _ARRAYS = [
     declared
@@ -85,6 +87,9 @@ class Knowledge:
         self.verb_number = {verb: i for i, verb in enumerate(verbs)}
         self.row = lru_cache(REMEMBERED)(self._row)
         self.column = lru_cache(REMEMBERED)(self._column)
+        vectors = min(REMEMBERED, max(8, _NUMBERS // max(len(names), 1)))
+        self.of_verb = lru_cache(vectors)(self._of_verb)
+        self.literal_of = lru_cache(vectors)(self._literal_of)
 
     @classmethod
     def of(cls, harvest: Harvest, cleaning: Cleaning = Cleaning()) -> Knowledge:
@@ -262,8 +267,13 @@ class Knowledge:
         i, j = self.number.get(x), self.number.get(y)
         if i is None or j is None:
             return 0.0
+        concepts, typical = _of_row(self._by_concept, i)
+        return max(float(self.literal_of(j)[concepts] @ typical), self.joint(x, y))
+
+    def _literal_of(self, j: int) -> Floats:
+        """P(h,y) and what the instances of h add, of all concepts."""
         own = self._isa_t[j]
-        return max(float(_dense(own + own @ self._are) @ _dense(self._by_concept[i])), self.joint(x, y))
+        return _dense(own + own @ self._are)
 
     def materialized(self) -> Any:
         """P(x,y) of all pairs as one sparse matrix: large; for small knowledge bases and for tests."""
@@ -283,38 +293,37 @@ class Knowledge:
 
     def preferences(self, relation: str, nouns: NDArray[np.int64], verb: str, classes: bool = False) -> Floats:
         """P_r(C|y) of many nouns; with classes, the verbs of its instances count for a concept, times P(h|x)."""
-        counts, k = self.contexts[relation], self.verb_number.get(verb)
+        return self.of_verb(relation, verb, classes)[nouns]
+
+    def _of_verb(self, relation: str, verb: str, classes: bool) -> Floats:
+        """P_r(C|y) of all nouns."""
+        k = self.verb_number.get(verb)
         if k is None:
-            return np.zeros(len(nouns))
-        uses, sums = self._uses(relation, k), self._sums(relation)
-        above, below = uses[nouns], sums[nouns]
+            return np.zeros(len(self.names))
+        uses, sums = _dense(self._by_verb[relation][k]), self._sums[relation]
         if classes:
-            rows = self._senses_t[nouns]
-            above, below = above + rows @ uses, below + rows @ sums
-        assert counts.shape[0] == len(self.names)
-        return np.divide(above, below, out=np.zeros(len(nouns)), where=below > 0)
+            uses, sums = uses + self._senses_t @ uses, self._class_sums[relation]
+        return np.divide(uses, sums, out=np.zeros(len(sums)), where=sums > 0)
 
     def preference(self, relation: str, noun: str, verb: str, classes: bool = False) -> float:
         """P_r(C|y) of one noun; 0 for one without contexts."""
         i = self.number.get(noun)
         return 0.0 if i is None else float(self.preferences(relation, np.array([i]), verb, classes)[0])
 
-    def _uses(self, relation: str, verb: int) -> Floats:
-        return _dense(self._by_verb[relation][verb])
-
-    def _sums(self, relation: str) -> Floats:
-        return self._all_sums[relation]
-
     @cached_property
     def _by_verb(self) -> dict[str, Any]:
         return {relation: counts.T.tocsr().astype(np.float64) for relation, counts in self.contexts.items()}
 
     @cached_property
-    def _all_sums(self) -> dict[str, Floats]:
+    def _sums(self) -> dict[str, Floats]:
         return {
             relation: np.asarray(counts.sum(axis=1), dtype=np.float64).reshape(-1)
             for relation, counts in self.contexts.items()
         }
+
+    @cached_property
+    def _class_sums(self) -> dict[str, Floats]:
+        return {relation: sums + self._senses_t @ sums for relation, sums in self._sums.items()}
 
     # Files.
 

@@ -287,7 +287,10 @@ class Knowledge:
             return ""
         concepts, typical = _of_row(self._by_concept, i)
         parts = self._weights_of(j)[concepts] * typical
-        return self.names[int(concepts[int(np.argmax(parts))])] if len(parts) and parts.max() > 0 else ""
+        if not len(parts) or parts.max() <= 0:
+            return ""
+        best = np.lexsort((-_of_row(self.isa, i)[1], -parts))[0]  # of equal ones, the concept that x is called most
+        return self.names[int(concepts[best])]
 
     # Contexts.
 

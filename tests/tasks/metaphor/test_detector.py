@@ -73,11 +73,16 @@ def test_pictures_say_what_is_compared_with_what(doc):
     assert "ferrari ~ beast" in page
 
 
-def test_documents_without_trees_or_metaphors_get_an_empty_layer(detector):
+def test_documents_without_metaphors_get_an_empty_layer_and_those_without_relations_the_first_type(detector):
     doc = Doc.from_words([["It", "rains"]], lemma=[["it", "rain"]], upos=[["PRON", "VERB"]], head=[[2, 0]])
     detector([doc])
     assert doc.metaphors == []
     assert "metaphor" in doc.spans
+    words, tags = ["My", "Ferrari", "is", "a", "beast"], ["PRON", "PROPN", "AUX", "DET", "NOUN"]
+    lemmas = ["my", "Ferrari", "be", "a", "beast"]
+    doc = Doc.from_words([words], lemma=[lemmas], upos=[tags], head=[[2, 5, 5, 5, 0]])
+    detector([doc])
+    assert [each.type for each in doc.metaphors] == [1]
 
 
 def test_isa_pairs_of_a_file_are_added_and_a_bad_file_is_refused(nlp, tmp_path):

@@ -136,8 +136,10 @@ class MetaphorDetector(Trainable):
         for doc in docs:
             layer, trees = SpanLayer(doc.strings), trees_of(doc)
             bounds = doc.sentence_offsets.tolist()
-            for first, sentence, tree in zip(bounds, tagged_sentences(doc), trees or (), strict=False):
+            for number, sentence in enumerate(tagged_sentences(doc)):
                 check()
+                first, length = bounds[number], len(sentence.forms)
+                tree = trees[number] if trees is not None else ([0] * length, [""] * length)  # heads without relations
                 for place, label, attributes in find(reader, sentence, *tree):
                     start, end = place
                     if "target_words" in attributes:

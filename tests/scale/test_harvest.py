@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -81,3 +82,11 @@ def test_a_bundle_tells_its_bytes():
     gathered = harvest_bundle(JOB, plan([TEXTS / "machines.txt"], "jsonl"))
     assert gathered.n_bytes == (TEXTS / "machines.txt").stat().st_size
     assert gathered.sentences > 20
+
+
+def test_work_and_answers_can_be_sent_to_other_processes(whole):
+    from weft.scale.shards import plan
+
+    work, job, shards = pickle.loads(pickle.dumps((harvest_bundle, JOB, plan([TEXTS], "jsonl"))))
+    gathered = pickle.loads(pickle.dumps(work(job, shards)))
+    assert gathered.counts == {kind: whole[kind] for kind in KINDS}

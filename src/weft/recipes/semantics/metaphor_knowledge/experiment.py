@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from weft.lexical.resources.synsets import open_wordnet
 from weft.recipes.claims import Figure, mean_of, student_interval
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
 from weft.recipes.semantics.metaphor_knowledge import real
@@ -48,6 +49,8 @@ def run(options: RecipeOptions) -> RecipeResult:
     """All tables of the system page."""
     size = options.varied(QUICK if options.quick else Size())
     result = RecipeResult("metaphor-knowledge")
+    if options.wants("novels"):
+        open_wordnet()  # or say that there is none, before the long part
     if options.wants("world"):
         _generated(result, size, options.seed)
     if options.wants("novels"):

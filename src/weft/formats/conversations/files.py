@@ -64,9 +64,8 @@ def write(docs: Iterable[Doc], path: str) -> int:
         file.write(_row(COLUMNS, comma))
         for doc in docs:
             count += 1
-            found = _found(doc)
-            for number, turn in enumerate(turns_of(doc)):
-                name = doc.id or str(count)
+            found, name = _found(doc), doc.id or str(count)
+            for number, turn in enumerate(list(turns_of(doc)) or [Turn("", "")]):  # an empty conversation leaves a row
                 file.write(_row((name, turn.speaker, turn.thread, found.get(number, turn.label), turn.text), comma))
     return count
 
@@ -94,8 +93,7 @@ def _document(
 ) -> Iterator[Doc]:
     doc = Doc("", strings, {"id": name or document_name(path)})
     set_turns(doc, turns)
-    if doc.n_words:
-        yield from admitted(path, [(number, doc)], faults)
+    yield from admitted(path, [(number, doc)], faults)
 
 
 def _table(path: str, faults: Faults, encoding: str) -> Iterator[Line]:

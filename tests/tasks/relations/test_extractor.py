@@ -13,7 +13,7 @@ from weft.errors import ConfigError, DataError, ModelError, WeftError
 from weft.formats import read
 from weft.pipeline.pipeline import Pipeline
 from weft.shipped import shipped
-from weft.tasks.relations.extractor import LONGEST, MOST_MENTIONS, ExtractorSettings, RelationExtractor
+from weft.tasks.relations.extractor import GRID, LONGEST, MOST_MENTIONS, ExtractorSettings, RelationExtractor
 from weft.tasks.relations.features import pair_features
 from weft.tasks.relations.samples import Mention, Reading, Sample, samples_of
 from weft.text.conventions.tuples import TupleRow, set_tuples, tuple_rows
@@ -84,6 +84,19 @@ def test_maximal_cliques_need_every_pair(extractor: RelationExtractor) -> None:
     assert min(pairs) >= 0.5  # type: ignore[type-var]
 
 
+def test_a_threshold_is_chosen_on_dev_data() -> None:
+    files = [list(read(EXAMPLES / f"{name}.tuples.jsonl")) for name in ("jobs", "new")]
+    chosen = RelationExtractor(ExtractorSettings(threshold=0.0))
+    best = chosen.fit(*files)["scores"]["dev F"]
+    assert chosen.settings.threshold in GRID
+    for threshold in GRID:
+        other = RelationExtractor(ExtractorSettings(threshold=threshold))
+        other.model, other.schemas, other.tagged = chosen.model, chosen.schemas, chosen.tagged
+        assert other._scored(*other._samples(files[1]))["F"] <= best
+    with pytest.raises(ConfigError, match="--dev"):
+        RelationExtractor(ExtractorSettings(threshold=0.0)).fit(files[0])
+
+
 def test_a_model_file_gives_the_same_answers(extractor: RelationExtractor, tmp_path: Path) -> None:
     path = tmp_path / "jobs.weft"
     Pipeline([extractor], {"name": "jobs"}).save(path)
@@ -93,7 +106,7 @@ def test_a_model_file_gives_the_same_answers(extractor: RelationExtractor, tmp_p
     assert [tuple_rows(doc) for doc in one] == [tuple_rows(doc) for doc in other]
 
 
-@pytest.mark.parametrize("fault", ["keys", "weights", "schemas", "slots", "limit"])
+@pytest.mark.parametrize("fault", ["keys", "weights", "schemas", "slots", "limit", "threshold"])
 def test_hostile_states_are_refused(extractor: RelationExtractor, fault: str) -> None:
     header, arrays = extractor.state()
     header, arrays = json.loads(json.dumps(header)), dict(arrays)
@@ -103,6 +116,8 @@ def test_hostile_states_are_refused(extractor: RelationExtractor, fault: str) ->
         arrays["weights"] = np.full_like(arrays["weights"], np.nan)
     elif fault == "schemas":
         header["schemas"] = []
+    elif fault == "threshold":
+        header["settings"]["threshold"] = 0.0
     elif fault == "slots":
         header["schemas"][0]["slots"] *= 2
     else:
@@ -191,7 +206,9 @@ def test_training_needs_tuples_within_sentences_and_names_what_is_missing() -> N
     assert samples_of(across, Reading("entities", "relations"), gold=True)[1] == 1
 
 
-@pytest.mark.parametrize("options", [{"threshold": 0.0}, {"threshold": 1.5}, {"search": "x"}, {"c": 0.0}, {"least": 0}])
+@pytest.mark.parametrize(
+    "options", [{"threshold": -0.1}, {"threshold": 1.5}, {"search": "x"}, {"c": 0.0}, {"least": 0}]
+)
 def test_bad_settings_are_refused(options: dict[str, object]) -> None:
     with pytest.raises(ConfigError):
         RelationExtractor.from_options(options)

@@ -13,7 +13,7 @@ from math import log
 from typing import Any
 
 from weft.declared import Stored
-from weft.errors import ConfigError, DataError
+from weft.errors import ConfigError, DataError, ModelError
 from weft.evaluate.semantics.tuples import score_tuples
 from weft.headers import Flag, Many, Record, Table
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable, training_docs
@@ -34,6 +34,8 @@ LONGEST = 150
 MOST_MENTIONS = 40
 HEADER = Record(settings=Table(), schemas=Many(Table(), least=1), tagged=Flag())
 NOTHING = "no relation"
+#: Thresholds that are tried if one is to be chosen on dev data.
+GRID = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
 @dataclass
@@ -45,7 +47,9 @@ class ExtractorSettings(Settings):
     search: str = option(
         "probable", "Tuples: probable cliques, or maximal cliques of probable pairs.", choices=SEARCHES
     )
-    threshold: float = option(0.5, "The least probability of a tuple (geometric mean of its pairs), or of a pair.")
+    threshold: float = option(
+        0.5, "The least probability of a tuple (geometric mean of its pairs), or of a pair; 0: chosen on dev data."
+    )
     arity: str = option("schema", "Fillers of a slot: as many as in training data, or any number.", choices=ARITIES)
     least: int = option(1, "Leave out relations with fewer tuples.")
     tags: str = option("upos", "Column of tags to use if the training data have it.")
@@ -61,9 +65,9 @@ class ExtractorSettings(Settings):
         for name, known in (("search", SEARCHES), ("arity", ARITIES), ("penalty", PENALTIES)):
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
-        if not 0 < self.threshold <= 1 or not self.c > 0 or self.least < 1 or self.rare < 0:
+        if not 0 <= self.threshold <= 1 or not self.c > 0 or self.least < 1 or self.rare < 0:
             raise ConfigError(
-                "threshold must be above 0 and at most 1, c above 0, least at least 1, rare at least 0; got "
+                "threshold must be from 0 to 1, c above 0, least at least 1, rare at least 0; got "
                 f"{self.threshold}, {self.c}, {self.least} and {self.rare}"
             )
 
@@ -133,8 +137,18 @@ class RelationExtractor(Trainable):
                 f"there is nothing to train on: no sentence has a tuple in the layer {settings.layer!r}"
                 + (f"; {lost:,} tuples are not within one sentence" if lost else "")
             )
+        held_out = None if dev is None else self._samples(with_words(dev))
+        if not settings.threshold and held_out is None:
+            raise ConfigError(
+                "threshold = 0 chooses a threshold on dev data, but there is none; give --dev, or a value"
+            )
         table = PairTable.of(samples, self.schemas)
         self.model = PairModel.fit(table, self.schemas, settings.c, settings.penalty, settings.seed, settings.rare)
+        if held_out is not None and not settings.threshold:
+            scores = {}
+            for settings.threshold in GRID:
+                scores[settings.threshold] = self._scored(*held_out)["F"]
+            settings.threshold = max(GRID, key=lambda each: scores[each])
         report: dict[str, Any] = {
             "training": {
                 "sentences": len(samples),
@@ -143,12 +157,12 @@ class RelationExtractor(Trainable):
                 "tuples across sentences": lost,
                 "relations": len(self.schemas),
                 "weights": len(self.model.keys),
+                "threshold": settings.threshold,
                 **watch.seconds(),
             }
         }
-        if dev is not None:
-            held_out, missed = self._samples(with_words(dev))
-            report["scores"] = {f"dev {name}": value for name, value in self._scored(held_out, missed).items()}
+        if held_out is not None:
+            report["scores"] = {f"dev {name}": value for name, value in self._scored(*held_out).items()}
         return report
 
     def _samples(self, docs: Sequence[Doc]) -> tuple[list[Sample], int]:
@@ -273,6 +287,8 @@ class RelationExtractor(Trainable):
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> RelationExtractor:
         extractor = cls(ExtractorSettings.from_saved(header["settings"]))
         HEADER.check(header)
+        if not extractor.settings.threshold:
+            raise ModelError("the header's settings.threshold must be above 0 in a trained model: the file is damaged")
         extractor.schemas = [Schema.from_dict(each) for each in header["schemas"]]
         extractor.tagged = header["tagged"]
         extractor._set_layers()

@@ -11,6 +11,7 @@ third of the words of every target concept never occurs in a metaphor before the
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -96,7 +97,23 @@ class World:
         self.held_out = {
             self.words[a][i] for a in targets for i in random.choice(WORDS, WORDS // 3, replace=False).tolist()
         }
-        self._may = {a: np.array([word not in self.held_out for word in self.words[a]]) for a in targets}
+        may = {a: np.array([word not in self.held_out for word in self.words[a]]) for a in targets}
+        # Cumulative distributions, for draws by bisection: of words, of targets, of concepts by verb and the reverse.
+        self._of_words = _sums(self.zipf)
+        self._of_targets = {(a, new): _sums(self.zipf * (may[a] != new)) for a in targets for new in (False, True)}
+        self._of_concepts = {r: [_sums(row) for row in table] for r, table in self.preferences.items()}
+        self._of_verbs = {r: [_sums(row) for row in table.T] for r, table in self.preferences.items()}
+        self._chances: list[float] = []
+
+    def chance(self) -> float:
+        """A number between 0 and 1; many are drawn at a time."""
+        if not self._chances:
+            self._chances = self.random.random(50_000).tolist()
+        return self._chances.pop()
+
+    def below(self, n: int) -> int:
+        """A whole number from 0 to n - 1."""
+        return min(int(self.chance() * n), n - 1)
 
     # Text.
 
@@ -108,14 +125,13 @@ class World:
         yield from _docs(self._clauses(amounts.clauses))
 
     def _isa(self, count: int) -> Iterator[_Said]:
-        random = self.random
-        kinds, noise, wide = random.integers(0, 4, count), random.random(count), random.random(count)
-        for kind, off, up in zip(kinds.tolist(), noise.tolist(), wide.tolist(), strict=True):
-            if off < NOISE:
+        for _ in range(count):
+            kind = self.below(4)
+            if self.chance() < NOISE:
                 x, z, h = (self._any_word() for _ in range(3))
             else:
-                c = int(random.integers(CONCEPTS))
-                if up < 0.1:  # what the concept itself is a kind of
+                c = self.below(CONCEPTS)
+                if self.chance() < 0.1:  # what the concept itself is a kind of
                     x, z, h = self.names[c], "", self.wider[self.above[c]]
                 else:
                     x, z, h = self._member(c), self._member(c), self.names[c]
@@ -127,16 +143,16 @@ class World:
                 yield _said(f"a {x} is a {h}", "DET NOUN AUX DET NOUN")
 
     def _pairs(self, count: int, simile: bool) -> Iterator[_Said]:
-        for off in self.random.random(count).tolist():
-            x, y = (self._any_word(), self._any_word()) if off < NOISE else self.metaphor()
+        for _ in range(count):
+            x, y = (self._any_word(), self._any_word()) if self.chance() < NOISE else self.metaphor()
             if simile:
                 yield _said(f"{x} is like a {y}", "NOUN AUX ADP DET NOUN")
             else:
                 yield _said(f"a {x} is a {y}", "DET NOUN AUX DET NOUN")
 
     def _clauses(self, count: int) -> Iterator[_Said]:
-        for off in self.random.random(count).tolist():
-            clause = self.metaphoric_clause() if off < METAPHORIC else self.literal_clause()
+        for _ in range(count):
+            clause = self.metaphoric_clause() if self.chance() < METAPHORIC else self.literal_clause()
             if clause.relation == SUBJECT:
                 yield _said(f"the {clause.noun} {clause.verb}", "DET NOUN VERB", [2, 3, 0], "det nsubj root")
             else:
@@ -146,22 +162,22 @@ class World:
 
     def metaphor(self, unseen: bool = False) -> tuple[str, str]:
         """A target and a source of some mapping; the target is one that was held out, or one that was not."""
-        a, b = self.mappings[int(self.random.integers(MAPPINGS))]
+        a, b = self.mappings[self.below(MAPPINGS)]
         return self._target(a, unseen), self._member(b, named=NAMED)
 
     def metaphoric_clause(self, unseen: bool = False) -> Clause:
         """A target with a verb of its source, or a source with a verb of its target."""
-        a, b = self.mappings[int(self.random.integers(MAPPINGS))]
-        relation = RELATIONS[int(self.random.integers(2))]
-        if unseen or self.random.random() < 0.5:
+        a, b = self.mappings[self.below(MAPPINGS)]
+        relation = RELATIONS[self.below(2)]
+        if unseen or self.chance() < 0.5:
             return Clause(self._target(a, unseen), relation, self._verb(b, relation), TARGET, b, unseen)
         return Clause(self._member(b), relation, self._verb(a, relation), SOURCE, a)
 
     def literal_clause(self) -> Clause:
         """A verb with a word of a concept that it prefers."""
-        relation = RELATIONS[int(self.random.integers(2))]
-        verb = int(self.random.integers(VERBS))
-        c = int(self.random.choice(CONCEPTS, p=self.preferences[relation][verb]))
+        relation = RELATIONS[self.below(2)]
+        verb = self.below(VERBS)
+        c = bisect(self._of_concepts[relation][verb], self.chance())
         return Clause(self._member(c, named=NAMED), relation, self.verbs[verb])
 
     def copula_tests(self, count: int, metaphoric: float = 0.5) -> list[Copula]:
@@ -171,7 +187,7 @@ class World:
             if k < metaphoric * count:
                 found.append(Copula(*self.metaphor(unseen=k % 2 == 0), metaphor=True))
             else:
-                c = int(self.random.integers(CONCEPTS))
+                c = self.below(CONCEPTS)
                 h = self.names[c] if k % 2 else self.wider[self.above[c]]
                 found.append(Copula(self._member(c), h, metaphor=False))
         return found
@@ -207,21 +223,25 @@ class World:
         return sorted(pairs)
 
     def _member(self, c: int, named: float = 0.0) -> str:
-        if named and self.random.random() < named:
+        if named and self.chance() < named:
             return self.names[c]
-        word = self.words[c][int(self.random.choice(WORDS, p=self.zipf))]
-        return word
+        return self.words[c][bisect(self._of_words, self.chance())]
 
     def _target(self, a: int, unseen: bool) -> str:
-        weights = self.zipf * (self._may[a] != unseen)
-        return self.words[a][int(self.random.choice(WORDS, p=weights / weights.sum()))]
+        return self.words[a][bisect(self._of_targets[a, unseen], self.chance())]
 
     def _verb(self, c: int, relation: str) -> str:
-        weights = self.preferences[relation][:, c]
-        return self.verbs[int(self.random.choice(VERBS, p=weights / weights.sum()))]
+        return self.verbs[bisect(self._of_verbs[relation][c], self.chance())]
 
     def _any_word(self) -> str:
-        return self.words[int(self.random.integers(CONCEPTS))][int(self.random.integers(WORDS))]
+        return self.words[self.below(CONCEPTS)][self.below(WORDS)]
+
+
+def _sums(weights: Any) -> list[float]:
+    """The cumulative distribution of weights, without its last value: a bisection never goes beyond the last item."""
+    sums = np.cumsum(weights) / np.sum(weights)
+    last = int(np.flatnonzero(weights)[-1])
+    return [float(value) for value in sums[:last]]
 
 
 _OBJECT = "nsubj root det obj"

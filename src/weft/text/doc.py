@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from weft.tasks.timelines.timeline import Timeline
     from weft.text.conventions.coreference import Entity
     from weft.text.conventions.metaphor import Metaphor
+    from weft.text.conventions.preferences import Preference
     from weft.text.conventions.scope import Scope
     from weft.text.conventions.times import Timex
     from weft.text.conventions.tuples import RelationTuple
@@ -276,6 +277,13 @@ class Doc:
         from weft.text.conventions.scope import scope_views
 
         return list(scope_views(self))
+
+    @property
+    def preferences(self) -> list[Preference]:
+        """Verbs and whether their arguments break selectional preferences; empty without the layer."""
+        from weft.text.conventions.preferences import preferences_of
+
+        return preferences_of(self)
 
     def timeline(self, rules: bool = False) -> Timeline:
         """The events and times of the layer `timeline` in their order, with all that follows from their links.

@@ -11,7 +11,8 @@ from weft.errors import DataError
 from weft.lexical.resources.propbank import PropBank, Role
 from weft.lexical.resources.semlink import SemLink
 from weft.lexical.resources.source import Patch, read_patches
-from weft.lexical.resources.verbnet import Restriction, VerbNet
+from weft.lexical.resources.restrictions import Restriction
+from weft.lexical.resources.verbnet import VerbNet
 
 FRAMES = (
     "lemma\troleset\tname\taliases\troles(n:f:descr;...)\n"
@@ -154,7 +155,7 @@ def test_every_patch_is_checked_applied_and_remembered(tmp_path):
     assert str(net.roles("9.1")["Goal"]) == "+location & -region"
     assert patched.source.provenance("put-9.1/Goal").endswith("put to sleep (patches.tsv, line 3)")
     assert patched.source.provenance("put-9.1/Agent") == "VerbNet 3"
-    new = links.patched([Patch("give.01/13.1/A1", "theme", "", "test"), Patch("give.01/13.1/A2", "", "goal", "test")])
+    new = links.patched([Patch("give.01/13.1/A1", "theme", "", "test"), Patch("give.01/13.1/A2", "missing", "goal", "test")])
     assert new.classes("give.01") == {"13.1": {"A0": "agent", "A1": None, "A2": "goal"}}
     assert len(new.source.patches) == 2
 

@@ -7,6 +7,9 @@
 
 Layout 3.4 alone tells an argument without a role (`NONE`) from one that nobody mapped (`NM`). It maps fewer rolesets:
 read 2 as the base and lay 3.4 over it.
+
+Patches change the role of an argument, at places such as `abase.01/45.7/A0` (empty for an argument without a role,
+`missing` for one that is not mapped), or a whole link, at places such as `abase.01/45.7` (`A0=agent A1=patient A2=`).
 """
 
 from __future__ import annotations
@@ -14,17 +17,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar
 
 from weft.errors import DataError
-from weft.lexical.resources.source import Patch, Source, check_version, contents, mismatch
+from weft.lexical.resources.source import MISSING, Patch, Patchable, Source, check_version, contents, mismatch
 
 Roles = dict[str, str | None]
 
 
 @dataclass(frozen=True)
-class SemLink:
+class SemLink(Patchable):
     """Links by roleset and class: the role of every argument, None for an argument that has none.
 
     >>> base = SemLink({"give.01": {"13.1": {"A0": "agent"}}}, Source("SemLink", "2", "a.json"))
@@ -34,8 +38,11 @@ class SemLink:
     ({'13.1': {'A0': 'agent', 'A3': None}}, True, '2 + 3.4')
     """
 
+    name: ClassVar[str] = "SemLink"
+
     links: dict[str, dict[str, Roles]]
     source: Source
+    base: SemLink | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], version: str | None = None) -> SemLink:
@@ -69,6 +76,21 @@ class SemLink:
         """The role of an argument (`A0`) in a class; None if it has none or is not mapped."""
         return self.classes(roleset).get(verb_class, {}).get(argument)
 
+    @cached_property
+    def _by_verb(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for roleset in self.links:
+            found.setdefault(roleset.rpartition(".")[0], []).append(roleset)
+        return found
+
+    def rolesets(self, verb: str) -> list[str]:
+        """The rolesets of a verb, by number.
+
+        >>> SemLink({"give.02": {}, "give.01": {}, "give_up.02": {}}, Source("SemLink", "2", "")).rolesets("give")
+        ['give.01', 'give.02']
+        """
+        return sorted(self._by_verb.get(verb.replace(" ", "_"), ()))
+
     def pairs(self) -> Iterator[tuple[str, str, Roles]]:
         """All linked rolesets and classes."""
         for roleset, classes in self.links.items():
@@ -90,20 +112,51 @@ class SemLink:
         return SemLink(links, replace(self.source, version=version).patched(newer.source.patches))
 
     def patched(self, patches: Iterable[Patch]) -> SemLink:
-        """The links with patches at places such as `abandon.01/51.2/A0`; an empty value stands for no role."""
+        """The links with patches of arguments and of whole links."""
         links = {
             roleset: {each: dict(roles) for each, roles in classes.items()} for roleset, classes in self.links.items()
         }
         applied = list(patches)
         for patch in applied:
-            parts = patch.place.split("/")
-            if len(parts) != 3 or parts[1] not in links.get(parts[0], {}):
+            roleset, _, place = patch.place.partition("/")
+            verb_class, _, argument = place.partition("/")
+            own = links.get(roleset, {})
+            if not verb_class or (argument and verb_class not in own) or "." not in roleset:
                 raise mismatch("SemLink", patch, None)
-            roles = links[parts[0]][parts[1]]
-            if (roles.get(parts[2]) or "") != patch.before:
-                raise mismatch("SemLink", patch, roles.get(parts[2]) or "")
-            roles[parts[2]] = patch.after or None
-        return SemLink(links, self.source.patched(applied))
+            found = _role_text(own[verb_class], argument) if argument else link_text(own.get(verb_class))
+            if found != patch.before:
+                raise mismatch("SemLink", patch, found if found != MISSING else None)
+            if not argument:
+                links[roleset] = {each: roles for each, roles in own.items() if each != verb_class}
+                if patch.after != MISSING:
+                    links[roleset][verb_class] = _link(patch)
+            elif patch.after == MISSING:
+                del own[verb_class][argument]
+            else:
+                own[verb_class][argument] = patch.after or None
+        return SemLink(links, self.source.patched(applied), self.base or self)
+
+
+def link_text(roles: Roles | None) -> str:
+    """A link as patches write it.
+
+    >>> link_text({"A1": "patient", "A0": "agent", "A2": None}), link_text({}), link_text(None)
+    ('A0=agent A1=patient A2=', '', 'missing')
+    """
+    return MISSING if roles is None else " ".join(f"{name}={role or ''}" for name, role in sorted(roles.items()))
+
+
+def _role_text(roles: Roles, argument: str) -> str:
+    return (roles[argument] or "") if argument in roles else MISSING
+
+
+def _link(patch: Patch) -> Roles:
+    pairs = [each.partition("=") for each in patch.after.split()]
+    if not all(name and sign for name, sign, _ in pairs):
+        raise DataError(
+            f"{patch.origin or patch.place}: expected arguments and roles as in 'A0=agent A2=', got {patch.after!r}"
+        )
+    return {name: role or None for name, _, role in pairs}
 
 
 def _older(value: Any) -> dict[str, Roles]:

@@ -4,7 +4,11 @@ A version is read from the files where they state one; else it is the one whose 
 A reader that is asked for a version refuses files of another one.
 
 A patch changes one cell of a resource, says what the cell held before, and why it is changed. Files of patches have
-four columns, separated by tabs: place, before, after, reason.
+four columns, separated by tabs: place, before, after, reason. `missing` stands for a cell that is not there: a patch
+from `missing` adds it, one to `missing` deletes it.
+
+A patched resource keeps the one below its patches: files are never changed, and any number of patches can be taken
+back.
 """
 
 from __future__ import annotations
@@ -15,9 +19,12 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 from weft.errors import DataError
+
+#: What a cell that is not there holds, as files of patches write it.
+MISSING = "missing"
 
 
 class Patch(NamedTuple):
@@ -28,6 +35,21 @@ class Patch(NamedTuple):
     after: str
     reason: str
     origin: str = ""
+
+    def inverse(self) -> Patch:
+        """The patch that undoes this one.
+
+        >>> Patch("put-9.1/Agent", "+animate", "missing", "a test").inverse()[:3]
+        ('put-9.1/Agent', 'missing', '+animate')
+        >>> Patch("put-9.1/id", "put-9.1", "put-9.9", "a test").inverse()[:3]
+        ('put-9.9/id', 'put-9.9', 'put-9.1')
+        """
+        place = f"{self.after}/id" if self.place == f"{self.before}/id" else self.place
+        return self._replace(place=place, before=self.after, after=self.before)
+
+    def __str__(self) -> str:
+        where = f" ({self.origin})" if self.origin else ""
+        return f"{self.place}: {self.before!r} became {self.after!r}: {self.reason}{where}"
 
 
 @dataclass(frozen=True)
@@ -64,6 +86,30 @@ class Source:
         digest = f", sha256 {self.digest[:12]}" if self.digest else ""
         count = f", {len(self.patches)} patch{'es' * (len(self.patches) > 1)}" if self.patches else ""
         return f"{self.name} {self.version}, {Path(self.path).name}{digest}{count}"
+
+
+class Patchable:
+    """A resource that patches apply to; `base` is the one without those that were made since it was read."""
+
+    source: Source
+    base: Self | None
+    name: ClassVar[str]
+
+    def patched(self, patches: Iterable[Patch]) -> Self:
+        """The resource with patches, which are applied in order."""
+        raise NotImplementedError
+
+    @property
+    def applied(self) -> tuple[Patch, ...]:
+        """The patches since the resource was read."""
+        return self.source.patches[len(self.base.source.patches) :] if self.base is not None else ()
+
+    def reverted(self, count: int | None = None) -> Self:
+        """The resource without its last patches, or without all of them."""
+        if self.base is None:
+            return self
+        kept = self.applied[: max(0, len(self.applied) - count)] if count is not None else ()
+        return self.base.patched(kept) if kept else self.base
 
 
 def contents(path: str | os.PathLike[str], what: str) -> bytes:

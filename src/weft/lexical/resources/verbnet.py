@@ -1,7 +1,15 @@
 """VerbNet: classes of verbs that behave alike, their thematic roles and what may fill them.
 
-A class inherits the roles of the classes above it and may state them anew. A restriction is a sign and a type
-(`+animate`); those of a role hold together, or one of them must (`or`).
+A class inherits the roles of the classes above it and may state them anew. Whether what it states also holds for the
+frames that it inherits, VerbNet leaves open: it does, unless the class says otherwise (`own_frames_only`).
+
+| place of a patch | what the cell holds |
+|---|---|
+| `put-9.1/Agent` | the restriction of a role: `+animate | +organization`, empty if there is none |
+| `put-9.1/members/put` | the sense keys of a member, and after a semicolon its groupings; often empty |
+| `put-9.1` | `top`, or `below CLASS`; a class without members and roles can be deleted |
+| `put-9.1/id` | the id of a class |
+| `put-9.1/frames` | `all`, or `own`: restrictions of a class do not hold for inherited frames |
 """
 
 from __future__ import annotations
@@ -9,40 +17,18 @@ from __future__ import annotations
 import os
 import zipfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from weft.errors import DataError
-from weft.lexical.resources.source import Patch, Source, check_version, mismatch
+from weft.lexical.resources.restrictions import Restriction
+from weft.lexical.resources.source import MISSING, Patch, Patchable, Source, check_version, mismatch
 
 _SCHEMA = "{http://www.w3.org/2001/XMLSchema-instance}noNamespaceSchemaLocation"
-
-
-class Restriction(NamedTuple):
-    """What may fill a role: signed types that hold together, or one of which must hold; groups may nest.
-
-    >>> str(Restriction(("+animate", Restriction(("+concrete", "+region")))))
-    '+animate & (+concrete & +region)'
-    """
-
-    parts: tuple[str | Restriction, ...] = ()
-    any_of: bool = False
-
-    def types(self) -> Iterator[str]:
-        """All signed types, nested ones included."""
-        for part in self.parts:
-            if isinstance(part, str):
-                yield part
-            else:
-                yield from part.types()
-
-    def __str__(self) -> str:
-        joined = [part if isinstance(part, str) else f"({part})" for part in self.parts]
-        return (" | " if self.any_of else " & ").join(joined)
 
 
 class Member(NamedTuple):
@@ -52,14 +38,27 @@ class Member(NamedTuple):
     senses: tuple[str, ...]
     groupings: tuple[str, ...]
 
+    @classmethod
+    def parse(cls, name: str, text: str) -> Member:
+        """Read what `str` writes of a member: sense keys, and groupings after a semicolon."""
+        senses, _, groupings = text.partition(";")
+        return cls(name, tuple(senses.split()), tuple(groupings.split()))
+
+    def __str__(self) -> str:
+        return " ".join(self.senses) + (f"; {' '.join(self.groupings)}" if self.groupings else "")
+
 
 class VerbClass(NamedTuple):
-    """A class: its id (`put-9.1`), its parent's, its own members, and its own roles with their restrictions."""
+    """A class: its id (`put-9.1`), its parent's, its own members, and its own roles with their restrictions.
+
+    `own_frames_only` says that these restrictions do not hold for frames of the classes above.
+    """
 
     id: str
     parent: str
     members: tuple[Member, ...]
     roles: dict[str, Restriction]
+    own_frames_only: bool = False
 
     @property
     def number(self) -> str:
@@ -68,7 +67,7 @@ class VerbClass(NamedTuple):
 
 
 @dataclass(frozen=True)
-class VerbNet:
+class VerbNet(Patchable):
     """The classes of VerbNet.
 
     >>> put = VerbClass("put-9.1", "", (Member("put", (), ()),), {"Agent": Restriction(("+animate",))})
@@ -80,8 +79,11 @@ class VerbNet:
     'put-9.1-1'
     """
 
+    name: ClassVar[str] = "VerbNet"
+
     all_classes: list[VerbClass]
     source: Source
+    base: VerbNet | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], version: str | None = None) -> VerbNet:
@@ -149,31 +151,108 @@ class VerbNet:
         inherited = self.roles(each.parent) if each.parent else {}
         return inherited | each.roles
 
-    def patched(self, patches: Iterable[Patch]) -> VerbNet:
-        """The classes with patched restrictions, at places such as `put-9.1/Agent`.
+    def role_sets(self, id: str) -> list[dict[str, Restriction]]:
+        """The roles of a class; where its restrictions hold for its own frames only, also those of the class above.
 
-        A restriction is written as `str` writes it, without nesting: `+animate`, `+animate | +organization`.
+        >>> roles = {"Agent": Restriction(("+human",))}
+        >>> put = VerbClass("put-9.1", "", (), {"Agent": Restriction(("+animate",))})
+        >>> net = VerbNet([put, VerbClass("put-9.1-1", "put-9.1", (), roles, True)], Source("VerbNet", "3", ""))
+        >>> [str(each["Agent"]) for each in net.role_sets("9.1-1")]
+        ['+human', '+animate']
         """
+        each = self[id]
+        above = self.role_sets(each.parent) if each.own_frames_only and each.parent else []
+        return [self.roles(id), *above]
+
+    def stated_by(self, id: str, role: str) -> str:
+        """The class that states a role of a class: itself or one above it; "" if none does."""
+        each = self[id]
+        return each.id if role in each.roles else self.stated_by(each.parent, role) if each.parent else ""
+
+    def patched(self, patches: Iterable[Patch]) -> VerbNet:
+        """The classes with patches; the table above says at which places."""
         classes, applied = {each.id: each for each in self.all_classes}, list(patches)
         for patch in applied:
-            id, _, role = patch.place.rpartition("/")
-            if id not in classes or role not in classes[id].roles:
+            found = _cell(classes, patch)
+            if found is None:
                 raise mismatch("VerbNet", patch, None)
-            if str(classes[id].roles[role]) != patch.before:
-                raise mismatch("VerbNet", patch, str(classes[id].roles[role]))
-            roles = {**classes[id].roles, role: _parsed(patch)}
-            classes[id] = classes[id]._replace(roles=roles)
-        return replace(self, all_classes=list(classes.values()), source=self.source.patched(applied))
-
-
-def _parsed(patch: Patch) -> Restriction:
-    any_of = "|" in patch.after
-    parts = tuple(part.strip() for part in patch.after.split("|" if any_of else "&") if part.strip())
-    if ("|" in patch.after and "&" in patch.after) or any(part[0] not in "+-" or len(part) < 2 for part in parts):
-        raise DataError(
-            f"{patch.origin or patch.place}: expected restrictions as in '+animate | +region', got {patch.after!r}"
+            if found != patch.before:
+                raise mismatch("VerbNet", patch, found if found != MISSING else None)
+            _apply(classes, patch)
+        return replace(
+            self, all_classes=list(classes.values()), source=self.source.patched(applied), base=self.base or self
         )
-    return Restriction(parts, any_of)
+
+
+def _split(patch: Patch) -> tuple[str, str, str]:
+    """The class of a place, what it is of the class (a role if nothing else), and the name of the role or member."""
+    id, _, rest = patch.place.partition("/")
+    kind, _, name = rest.partition("/")
+    return (id, kind, name) if kind in ("", "id", "frames", "members") else (id, "role", rest)
+
+
+def _cell(classes: dict[str, VerbClass], patch: Patch) -> str | None:
+    """What a cell holds, as text; None if there cannot be such a cell."""
+    id, kind, name = _split(patch)
+    each = classes.get(id)
+    if not kind:
+        return MISSING if each is None else f"below {each.parent}" if each.parent else "top"
+    if each is None:
+        return None
+    if kind == "members":
+        return next((str(member) for member in each.members if member.name == name), MISSING) if name else None
+    if kind == "role":
+        return str(each.roles[name]) if name in each.roles else MISSING
+    return each.id if kind == "id" else "own" if each.own_frames_only else "all"
+
+
+def _apply(classes: dict[str, VerbClass], patch: Patch) -> None:
+    """Change one cell, in place."""
+    id, kind, name = _split(patch)
+    where = patch.origin or patch.place
+    if not kind:
+        _set_class(classes, id, patch.after, where)
+        return
+    each = classes[id]
+    if kind == "members":
+        members = [member for member in each.members if member.name != name]
+        members += [Member.parse(name, patch.after)] if patch.after != MISSING else []
+        classes[id] = each._replace(members=tuple(members))
+    elif kind == "role":
+        roles = {role: may for role, may in each.roles.items() if role != name}
+        if patch.after != MISSING:
+            roles[name] = Restriction.parse(patch.after, where)
+        classes[id] = each._replace(roles=roles)
+    elif kind == "id":
+        if patch.after in classes or patch.after == MISSING or not patch.after.partition("-")[2]:
+            raise DataError(f"{where}: expected the new id of a class, as in put-9.1, got {patch.after!r}")
+        renamed = {patch.after if key == id else key: other for key, other in classes.items()}
+        renamed[patch.after] = each._replace(id=patch.after)
+        classes.clear()
+        classes |= {
+            key: other._replace(parent=patch.after) if other.parent == id else other for key, other in renamed.items()
+        }
+    elif patch.after in ("all", "own"):
+        classes[id] = each._replace(own_frames_only=patch.after == "own")
+    else:
+        raise DataError(f"{where}: restrictions hold for 'all' frames of a class or its 'own', got {patch.after!r}")
+
+
+def _set_class(classes: dict[str, VerbClass], id: str, after: str, where: str) -> None:
+    """Add a class, delete it or put it below another one."""
+    parent = after.removeprefix("below ") if after.startswith("below ") else ""
+    each = classes.get(id)
+    if after == MISSING:
+        if each is not None and (each.members or each.roles or any(other.parent == id for other in classes.values())):
+            raise DataError(f"{where}: the class {id!r} has members, roles or subclasses; delete them first")
+        classes.pop(id, None)
+        return
+    seen = parent
+    while seen and seen != id and seen in classes:
+        seen = classes[seen].parent
+    if (after != "top" and not parent) or seen or not id.partition("-")[2]:
+        raise DataError(f"{where}: a class is at the 'top' or 'below' another one of VerbNet, got {after!r}")
+    classes[id] = each._replace(parent=parent) if each is not None else VerbClass(id, parent, (), {})
 
 
 def _files(path: Path) -> Iterator[tuple[str, bytes]]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from weft.lexical.resources.propbank import PropBank
@@ -112,7 +113,7 @@ def _subclasses(number: str, verbs: VerbNet) -> list[tuple[str, str]]:
     top = verbs[number]
     name = top.id.partition("-")[0]
     chain = [top.id, *(f"{name}-{each}" for each in reversed(missing))]
-    return [(id, parent) for parent, id in zip(chain, chain[1:], strict=False)]
+    return [(id, parent) for parent, id in pairwise(chain)]
 
 
 def _classes(links: SemLink, verbs: VerbNet) -> Iterator[Finding]:

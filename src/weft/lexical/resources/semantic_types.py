@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Protocol
 
 from weft.errors import DataError
 from weft.lexical.resources.source import MISSING, Patch, Patchable, Source, contents, known_version, mismatch
@@ -108,6 +108,45 @@ class TypeTable(Patchable):
         new = TypeTable(roots, self.source.patched(applied), self.base or self)
         new.check(applied[-1].origin or applied[-1].place if applied else "")
         return new
+
+
+class Nouns(Protocol):
+    """Senses of nouns with their types; `bits` are those of the types."""
+
+    bits: dict[str, int]
+
+    def senses(self, *forms: str) -> tuple[Sense, ...]:
+        """All senses of a noun, by its forms."""
+
+    def sense(self, key: str) -> Sense:
+        """A sense by its key."""
+
+
+class NounSource(Protocol):
+    """Where senses come from: gives them with the types of any table."""
+
+    @property
+    def source(self) -> Source:
+        """The resource that they are from."""
+
+    def nouns(self, table: TypeTable) -> Nouns:
+        """The senses of nouns with the types of a table."""
+
+
+@dataclass(frozen=True)
+class WordNetNouns:
+    """The nouns of a WordNet database."""
+
+    net: Database
+
+    @property
+    def source(self) -> Source:
+        """The database."""
+        return self.net.source
+
+    def nouns(self, table: TypeTable) -> NounTypes:
+        """Its senses with the types of a table."""
+        return NounTypes(self.net, table)
 
 
 class NounTypes:

@@ -35,8 +35,9 @@ def corrected(doc: Doc, patches: Iterable[Patch]) -> Doc:
     >>> doc = Doc.from_words([["They", "cut", "taxes"]], upos=[["PRON", "VERB", "VERB"]])
     >>> set_frames(doc, [FrameRow(1, "cut.01", (Role("A0", 0, 1),)), FrameRow(2, "tax.01")])
     >>> notes = [("A1", "missing", "3"), ("A0", "1", "1")]
-    >>> new = corrected(doc, [Patch(f"1/2/{field}", old, new, "a test") for field, old, new in notes]
-    ...                      + [Patch("1/3/frame", "tax.01", "missing", "a noun"), Patch("1/3/upos", "VERB", "NOUN", "")])
+    >>> patches = [Patch(f"1/2/{field}", old, new, "a test") for field, old, new in notes]
+    >>> patches += [Patch("1/3/frame", "tax.01", "missing", "a noun"), Patch("1/3/upos", "VERB", "NOUN", "a noun")]
+    >>> new = corrected(doc, patches)
     >>> new.frames, new.frames[0].arguments, new[2].upos, len(doc.frames)
     ([Frame('cut', 'cut.01')], [Argument('They', 'A0'), Argument('taxes', 'A1')], 'NOUN', 2)
     """

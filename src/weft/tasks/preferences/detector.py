@@ -81,7 +81,7 @@ class PreferenceDetector:
 
     def _judged(self, doc: Doc) -> Iterator[Judged]:
         names = names_of(doc)
-        particles = _particles(doc)
+        particles = particles_of(doc)
         for frame in frame_rows(doc):
             word = Word(doc, frame.predicate)
             if word.upos not in ("VERB", "AUX"):
@@ -131,7 +131,7 @@ def core_heads(doc: Doc, frame: FrameRow) -> dict[str, int]:
     return found
 
 
-def _particles(doc: Doc) -> dict[int, str]:
+def particles_of(doc: Doc) -> dict[int, str]:
     """The particle of every phrasal verb, by the verb's word."""
     found = {}
     if doc.head is not None and "deprel" in doc.columns:

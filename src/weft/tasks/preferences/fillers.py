@@ -14,20 +14,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from weft.lexical.resources.semantic_types import NounTypes, Sense
+from weft.lexical.resources.semantic_types import Nouns, Sense
 from weft.text.doc import Doc
 from weft.text.views import Word
 
-#: Pronouns for people; all others may stand for anything.
-PERSONAL = frozenset(
-    "i me myself we us ourselves you yourself yourselves he him himself she her herself who whom whoever somebody "
-    "someone anybody anyone everybody everyone nobody".split()
-)
-OTHER = frozenset(
-    "it itself they them themselves this that these those which what whatever something anything everything nothing "
-    "one ones none some any all both each either neither another other others many few most more much several half "
-    "there such".split()
-)
+_PERSONAL = """
+    i me myself we us ourselves you yourself yourselves he him himself she her herself who whom whoever somebody someone
+    anybody anyone everybody everyone nobody
+"""
+_OTHER = """
+    it itself they them themselves this that these those which what whatever something anything everything nothing one
+    ones none some any all both each either neither another other others many few most more much several half there such
+"""
+#: Pronouns for people, and those that may stand for anything.
+PERSONAL, OTHER = frozenset(_PERSONAL.split()), frozenset(_OTHER.split())
 #: Sense keys that stand for the types of names.
 NAMES = {
     "PER": "person%1:03:00::", "PERSON": "person%1:03:00::",
@@ -50,7 +50,7 @@ class Filler(NamedTuple):
     entries: tuple[tuple[str, ...], ...] = ()
     key: str = ""
 
-    def senses(self, nouns: NounTypes) -> tuple[Sense, ...]:
+    def senses(self, nouns: Nouns) -> tuple[Sense, ...]:
         """The senses that it may have."""
         if self.key:
             return (nouns.sense(self.key),)

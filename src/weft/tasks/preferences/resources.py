@@ -19,17 +19,17 @@ from typing import Any
 
 from weft import data
 from weft.errors import DataError
-from weft.lexical.resources.semantic_types import NounTypes, TypeTable
+from weft.lexical.resources.semantic_types import Nouns, NounSource, TypeTable, WordNetNouns
 from weft.lexical.resources.semlink import SemLink
 from weft.lexical.resources.source import MISSING, Patch, Source, contents, mismatch, read_patches
-from weft.lexical.resources.synsets import Database, open_wordnet
+from weft.lexical.resources.synsets import open_wordnet
 from weft.lexical.resources.verbnet import VerbNet
 
 VERBNET = "lexicons/verbnet3/verbnet3.zip"
 SEMLINK = ("lexicons/semlink/pb-vn2.json.gz", "lexicons/semlink/pb-vn3.4.json")
 EXCLUDED = Path(__file__).with_name("excluded.tsv")
-#: Weft's own patches of VerbNet 3, SemLink 2 and the table of types.
-PATCHES = Path(__file__).with_name("patches.tsv")
+#: Weft's own patches of VerbNet 3 and SemLink 2: repairs as `weft diagnose resources` proposes them, and others.
+REPAIRS, PATCHES = Path(__file__).with_name("repairs.tsv"), Path(__file__).with_name("patches.tsv")
 _NAMES = {"verbnet": "verbs", "semlink": "links", "types": "types"}
 
 
@@ -42,7 +42,7 @@ class Resources:
 
     verbs: VerbNet
     links: SemLink
-    net: Database
+    words: NounSource | None
     types: TypeTable
     excluded: dict[str, str]
     patches: tuple[Patch, ...] = ()
@@ -60,20 +60,21 @@ class Resources:
 
         Of several files of SemLink each is laid over those before it.
         """
-        paths = [Path(path) for path in semlink] or [data.find(path) for path in SEMLINK]
-        links = SemLink.read(paths[0])
-        for path in paths[1:]:
-            links = links.overlaid(SemLink.read(path))
-        verbs = VerbNet.read(verbnet if verbnet is not None else data.find(VERBNET))
-        return cls(verbs, links, open_wordnet(wordnet), TypeTable.read(types), read_excluded(EXCLUDED))
+        verbs, links = read_verbs(verbnet, semlink)
+        words = WordNetNouns(open_wordnet(wordnet))
+        return cls(verbs, links, words, TypeTable.read(types), read_excluded(EXCLUDED))
 
     @cached_property
-    def nouns(self) -> NounTypes:
+    def nouns(self) -> Nouns:
         """The senses of nouns and their types; shared by all resources with the same table of types."""
         first = self
         while first.base is not None and first.base.types is self.types:
             first = first.base
-        return first.nouns if first is not self else NounTypes(self.net, self.types)
+        if first is not self:
+            return first.nouns
+        if self.words is None:
+            raise DataError("these resources were read without WordNet: there are no senses of nouns")
+        return self.words.nouns(self.types)
 
     def patched(self, patches: Iterable[Patch]) -> Resources:
         """The resources with patches, which name their resource first: `verbnet:...`."""
@@ -117,7 +118,19 @@ class Resources:
 
     @property
     def sources(self) -> list[Source]:
-        return [self.verbs.source, self.links.source, self.net.source, self.types.source]
+        words = [self.words.source] if self.words is not None else []
+        return [self.verbs.source, self.links.source, *words, self.types.source]
+
+
+def read_verbs(
+    verbnet: str | os.PathLike[str] | None = None, semlink: Sequence[str | os.PathLike[str]] = ()
+) -> tuple[VerbNet, SemLink]:
+    """VerbNet and SemLink; those that are not named come from the folder of corpora."""
+    paths = [Path(path) for path in semlink] or [data.find(path) for path in SEMLINK]
+    links = SemLink.read(paths[0])
+    for path in paths[1:]:
+        links = links.overlaid(SemLink.read(path))
+    return VerbNet.read(verbnet if verbnet is not None else data.find(VERBNET)), links
 
 
 def read_excluded(path: str | os.PathLike[str]) -> dict[str, str]:
@@ -138,8 +151,12 @@ def read_excluded(path: str | os.PathLike[str]) -> dict[str, str]:
 
 
 def own_patches() -> list[Patch]:
-    """Weft's own patches."""
-    return read_patches(PATCHES)
+    """Weft's own patches, repairs of corrupt files first.
+
+    >>> own_patches()[-1].origin.partition(",")[0]
+    'patches.tsv'
+    """
+    return [*read_patches(REPAIRS), *read_patches(PATCHES)]
 
 
 def _excluded(verbs: dict[str, str], patch: Patch) -> dict[str, str]:

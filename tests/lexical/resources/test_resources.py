@@ -155,7 +155,9 @@ def test_every_patch_is_checked_applied_and_remembered(tmp_path):
     assert str(net.roles("9.1")["Goal"]) == "+location & -region"
     assert patched.source.provenance("put-9.1/Goal").endswith("put to sleep (patches.tsv, line 3)")
     assert patched.source.provenance("put-9.1/Agent") == "VerbNet 3"
-    new = links.patched([Patch("give.01/13.1/A1", "theme", "", "test"), Patch("give.01/13.1/A2", "missing", "goal", "test")])
+    new = links.patched(
+        [Patch("give.01/13.1/A1", "theme", "", "test"), Patch("give.01/13.1/A2", "missing", "goal", "test")]
+    )
     assert new.classes("give.01") == {"13.1": {"A0": "agent", "A1": None, "A2": "goal"}}
     assert len(new.source.patches) == 2
 

@@ -21,7 +21,7 @@ from weft.errors import ConfigError
 
 EXAMPLE = (
     "weft diagnose resources --verbnet examples/preferences/verbnet --semlink examples/preferences/semlink.json "
-    "--list 'missing class'"
+    "--types examples/preferences/types.tsv --list 'missing class'"
 )
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from weft.errors import DataError
 from weft.lexical.resources.propbank import PropBank, Role
+from weft.lexical.resources.restrictions import Restriction
 from weft.lexical.resources.semlink import SemLink
 from weft.lexical.resources.source import Patch, read_patches
-from weft.lexical.resources.restrictions import Restriction
 from weft.lexical.resources.verbnet import VerbNet
 
 FRAMES = (

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 EXAMPLE = (
     "weft diagnose preferences examples/preferences/news.txt --verbnet examples/preferences/verbnet "
-    "--semlink examples/preferences/semlink.json --wordnet examples/preferences/wordnet --types examples/preferences/types.tsv"
+    "--semlink examples/preferences/semlink.json --wordnet examples/preferences/wordnet "
+    "--types examples/preferences/types.tsv"
 )
 RESOURCES = "Resources"
 OWN = "weft"

@@ -131,7 +131,7 @@ class SemLink(Patchable):
                 if patch.after != MISSING:
                     links[roleset][verb_class] = _link(patch)
             elif patch.after == MISSING:
-                del own[verb_class][argument]
+                own[verb_class].pop(argument, None)
             else:
                 own[verb_class][argument] = patch.after or None
         return SemLink(links, self.source.patched(applied), self.base or self)

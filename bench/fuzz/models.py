@@ -125,6 +125,14 @@ RECIPES = {
     "relations": Recipe("relations", None, "relations/jobs.tuples.jsonl", {}),
     "scope": Recipe("scope", None, "scope/commands.jsonl", {}),
     "metaphor": Recipe("metaphor", None, "metaphor/parsed.conllu", {}),
+    "preferences": Recipe(
+        "preferences", None, "",
+        {
+            "verbnet": str(EXAMPLES / "preferences/verbnet"), "semlink": str(EXAMPLES / "preferences/semlink.json"),
+            "wordnet": str(EXAMPLES / "preferences/wordnet"), "types": str(EXAMPLES / "preferences/types.tsv"),
+            "patches": str(EXAMPLES / "preferences/patches.tsv"),
+        },
+    ),
     "timeline": Recipe("timeline", None, "timeline/notes.jsonl", {}),
     "coref": Recipe("coref", None, "coref/village.conllu", {"epochs": 2, "bits": 10}),
     "times": Recipe("times", None, "times/italian.times.tsv", {"passes": 3, "beam": 60, "language": "it"}),

@@ -68,6 +68,13 @@ def _fitted(kind: str, docs: list[Doc] | None = None, **options: object) -> Comp
     return component
 
 
+def _lexical() -> dict[str, str]:
+    """The small lexical resources of the examples."""
+    folder = EXAMPLES / "preferences"
+    names = {"verbnet": "verbnet", "semlink": "semlink.json", "wordnet": "wordnet", "types": "types.tsv"}
+    return {option: str(folder / name) for option, name in names.items()}
+
+
 def _flat() -> list[Doc]:
     doc = treebank().subset(range(treebank().n_sentences))
     doc.spans["entities"] = SpanLayer(doc.strings)
@@ -190,6 +197,7 @@ MODELS: dict[str, Callable[[], Component]] = {
     "scope": lambda: _fitted("scope", list(read(EXAMPLES / "scope" / "commands.jsonl"))),
     "tuples": lambda: _fitted("tuples", list(read(EXAMPLES / "relations" / "jobs.tuples.jsonl"))),
     "metaphor": lambda: _fitted("metaphor", list(read(EXAMPLES / "metaphor" / "parsed.conllu"))),
+    "preferences": lambda: _fitted("preferences", [], **_lexical()),
     "hedge": lambda: _fitted("hedge", list(read(EXAMPLES / "hedges.xml")), sentence_learner="l2"),
     "timeline": lambda: _fitted("timeline", list(read(EXAMPLES / "timeline" / "notes.jsonl")), iterations=10),
     "sentiment": lambda: _fitted("sentiment", _reviews("films"), learning="coarse", epochs=1),

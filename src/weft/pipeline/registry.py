@@ -52,6 +52,7 @@ KINDS = {
     "roles-joint": "weft.tasks.roles.joint:JointLabeller",
     "scope": "weft.tasks.scope.resolver:ScopeResolver",
     "tuples": "weft.tasks.relations.extractor:RelationExtractor",
+    "preferences": "weft.tasks.preferences.checker:PreferenceChecker",
     "timeline": "weft.tasks.timelines.extractor:TimelineExtractor",
     "coref": "weft.tasks.coreference.resolver:CorefResolver",
     "sentiment": "weft.tasks.sentiment.sentences:SentimentAnalyser",
@@ -249,6 +250,12 @@ TASKS = {
         {
             "harvest": Method(
                 "metaphor", "from any text, labelled or not", "weft.tasks.metaphor.detector:MetaphorSettings"
+    ),
+    "preferences": Task(
+        "Verbs whose arguments break selectional preferences, from VerbNet, SemLink and WordNet.",
+        {
+            "restrictions": Method(
+                "preferences", "restrictions of VerbNet", "weft.tasks.preferences.checker:PreferenceSettings"
             )
         },
     ),

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from weft.tasks.parsing_transfer.parser import TransferParser as TransferParser
     from weft.tasks.phenomena.detector import PhenomenaDetector as PhenomenaDetector
     from weft.tasks.relations.extractor import RelationExtractor as RelationExtractor
+    from weft.tasks.preferences.checker import PreferenceChecker as PreferenceChecker
     from weft.tasks.roles.bins import BinnedLabeller as BinnedLabeller
     from weft.tasks.roles.joint import JointLabeller as JointLabeller
     from weft.tasks.roles.labeller import RoleLabeller as RoleLabeller
@@ -79,6 +80,7 @@ _HOMES = {
     "Parser": "parsing.transitions.parser",
     "PhenomenaDetector": "phenomena.detector",
     "PolarityClassifier": "sentiment.documents",
+    "PreferenceChecker": "preferences.checker",
     "ProjectedRecognizer": "entities.projected",
     "PropagationTagger": "tagging.graph_propagation",
     "Relations": "parsing.relations",

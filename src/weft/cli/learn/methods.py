@@ -129,6 +129,7 @@ WAYS = {
         "weft.cli.learn.phenomena:train",
         "Conversations with a label per line (.chat.tsv, .chat.csv, ConvoKit's utterances.jsonl).",
     ),
+    ("preferences", "restrictions"): Way("weft.cli.learn.preferences:train", "", False, dev=False),
     ("sentiment", "sentences"): Way(
         "weft.cli.learn.reviews:train_sentences", "Reviews with ratings (.tsv, .csv, .jsonl).", False, ("sentences",)
     ),
@@ -185,6 +186,9 @@ EXAMPLES = {
     "roles bins": "weft train roles examples/roles/kitchen.conllu --method bins --bins many --out bins.weft",
     "roles joint": "weft train roles examples/roles/kitchen.conllu --method joint --out joint.weft",
     "relations": "weft train relations examples/relations/jobs.tuples.jsonl --out jobs.weft",
+    "preferences": "weft train preferences --verbnet examples/preferences/verbnet --semlink "
+    "examples/preferences/semlink.json --wordnet examples/preferences/wordnet --types examples/preferences/types.tsv "
+    "--out preferences.weft",
     "scope": "weft train scope examples/scope/commands.jsonl --out scope.weft",
     "timeline": "weft train timeline examples/timeline/notes.jsonl --out timeline.weft",
     "coref": "weft train coref examples/coref/village.conllu --out coref.weft",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -223,27 +223,30 @@ class NounTypes:
     def senses(self, *forms: str) -> tuple[Sense, ...]:
         """All senses of a noun, each once: of the given forms, and of what they are plurals of."""
         if forms not in self._senses:
-            entries = dict.fromkeys(entry for form in forms for entry in self._entries(form.lower()))
-            self._senses[forms] = tuple(dict.fromkeys(sense for entry in entries for sense in self._of_entry(entry)))
+            entries = dict.fromkeys(entry for form in forms for entry in noun_entries(form, self.exceptions))
+            self._senses[forms] = tuple(dict.fromkeys(sense for entry in entries for sense in self.of_entry(entry)))
         return self._senses[forms]
 
-    def _entries(self, noun: str) -> Iterable[str]:
-        yield noun
-        yield from self._exceptions.get(noun, ())
-        for ending, instead in RULES["n"]:
-            if noun.endswith(ending) and len(noun) > len(ending) + 1:
-                yield noun[: len(noun) - len(ending)] + instead
+    def of_entry(self, noun: str) -> tuple[Sense, ...]:
+        """The senses of one entry of WordNet, most frequent first."""
+        return tuple(self._sense(noun.replace(" ", "_"), synset) for synset in self.net.synsets(noun, "n"))
 
-    def _of_entry(self, noun: str) -> tuple[Sense, ...]:
-        wanted = noun.replace(" ", "_")
-        found = []
-        for synset in self.net.synsets(noun, "n"):
-            number = next((i for i, (word, _) in enumerate(synset.words) if word.lower() == wanted), 0)
-            found.append(Sense(self.net.key(synset, number), self.has(synset)))
-        return tuple(found)
+    def _sense(self, noun: str, synset: Synset) -> Sense:
+        number = next((i for i, (word, _) in enumerate(synset.words) if word.lower() == noun), 0)
+        return Sense(self.net.key(synset, number), self.has(synset))
+
+    def all_senses(self) -> Iterator[tuple[str, list[Sense]]]:
+        """All entries of WordNet, with underscores for spaces, and their senses."""
+        synsets: dict[int, Synset] = {}
+        for noun, offsets in self.net.entries("n"):
+            for offset in offsets:
+                if offset not in synsets:
+                    synsets[offset] = self.net.synset("n", offset)
+            yield noun, [self._sense(noun, synsets[offset]) for offset in offsets]
 
     @cached_property
-    def _exceptions(self) -> dict[str, list[str]]:
+    def exceptions(self) -> dict[str, list[str]]:
+        """Irregular plurals and their singulars."""
         path = self.net.folder / "noun.exc"
         found: dict[str, list[str]] = {}
         if path.is_file():
@@ -255,6 +258,20 @@ class NounTypes:
     def names(self, has: int) -> list[str]:
         """The names of types that are given as bits."""
         return [name for name, bit in self.bits.items() if has & bit]
+
+
+def noun_entries(form: str, exceptions: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """The entries that a form may be of: itself, and what it may be a plural of.
+
+    >>> list(noun_entries("Boxes", {})), list(noun_entries("men", {"men": ["man"]}))
+    (['boxes', 'boxe', 'box'], ['men', 'man', 'man'])
+    """
+    noun = form.lower()
+    yield noun
+    yield from exceptions.get(noun, ())
+    for ending, instead in RULES["n"]:
+        if noun.endswith(ending) and len(noun) > len(ending):
+            yield noun[: len(noun) - len(ending)] + instead
 
 
 class Coverage(NamedTuple):

@@ -136,6 +136,20 @@ class Database:
                 high = start
         return ""
 
+    def entries(self, pos: str) -> Iterator[tuple[str, list[int]]]:
+        """All words of a part of speech, with underscores for spaces, and the offsets of their synsets."""
+        name = f"index.{_FILES[pos]}"
+        for number, line in enumerate(bytes(self._map(name)).splitlines(), 1):
+            if not line or line.startswith(b" "):  # the licence begins with spaces
+                continue
+            cells = line.decode("utf-8", "replace").split()
+            try:
+                yield cells[0], [int(cell) for cell in cells[len(cells) - int(cells[2]) :]]
+            except (ValueError, IndexError) as error:
+                raise DataError(
+                    f"{self.folder / name}, line {number}: no offsets of synsets, got {line[:60]!r}"
+                ) from error
+
     def key(self, synset: Synset, word: int = 0) -> str:
         """The sense key of a word of a synset, by its number."""
         lemma, number = synset.words[word]

@@ -160,12 +160,10 @@ def test_a_patch_that_does_not_fit_is_refused_with_its_line(raw):
 TYPES = ("animate", "concrete", "organization")
 BITS = {name: 1 << number for number, name in enumerate(TYPES)}
 LITERALS = tuple(f"{sign}{name}" for sign in "+-" for name in TYPES)
-SENSES = st.lists(st.integers(0, 7), min_size=1, max_size=3).map(
+SENSES = st.lists(st.integers(0, 7), min_size=1, max_size=2).map(
     lambda all_has: tuple(Sense(f"s{i}", has) for i, has in enumerate(all_has))
 )
-RESTRICTIONS = st.lists(st.sampled_from(LITERALS), max_size=3).map(tuple).flatmap(
-    lambda parts: st.booleans().map(lambda any_of: Restriction(parts, any_of))
-)  # fmt: skip
+RESTRICTIONS = st.builds(Restriction, st.lists(st.sampled_from(LITERALS), max_size=2).map(tuple), st.booleans())
 
 
 class FixedNouns:
@@ -199,7 +197,7 @@ def outcome(senses: dict[str, tuple[Sense, ...]], restrictions: list[dict[str, R
 
 NOUNS = st.fixed_dictionaries({"n0": SENSES, "n1": SENSES})
 CLASSES = st.lists(
-    st.fixed_dictionaries({"Agent": RESTRICTIONS, "Patient": RESTRICTIONS}), min_size=1, max_size=3
+    st.fixed_dictionaries({"Agent": RESTRICTIONS, "Patient": RESTRICTIONS}), min_size=1, max_size=2
 )  # fmt: skip
 
 

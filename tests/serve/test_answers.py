@@ -12,6 +12,7 @@ from weft.serve.answers import formats_of, to_file, to_json
 from weft.text import Doc, SpanLayer
 from weft.text.conventions.alternatives import note_alternatives
 from weft.text.conventions.coreference import set_entities
+from weft.text.conventions.preferences import PreferenceRow, set_preferences
 
 LAYERS = [
     "head",
@@ -126,3 +127,19 @@ def test_roles_of_the_english_model_are_arcs_of_the_tree_and_spans_of_every_form
         (tmp_path / file.name).write_bytes(file.content)
         (again,) = weft.read(tmp_path / file.name, format)
         assert [frame.row for frame in again.frames] == [frame.row for frame in doc.frames]
+
+
+def test_broken_preferences_are_told_on_the_page_and_kept_by_files(tmp_path: Path) -> None:
+    check = {"argument": "A1", "role": "Patient", "restriction": "+concrete", "senses": [], "holds": False}
+    doc = Doc.from_words([["They", "pruned", "laws"]], upos=[["PRON", "VERB", "NOUN"]], head=[[2, 0, 2]])
+    explanation = {"readings": [{"roleset": "prune.01", "class": "trim-21.9", "checks": [check]}]}
+    set_preferences(doc, [PreferenceRow(1, "violation", explanation, {"A0": 0, "A1": 2})])
+    answer = json.loads(to_json(doc, "any", 0.0, pictures=True))
+    assert "violation: Patient +concrete (trim-21.9)" in answer["sentences"][0]["pictures"]["spans"]["preferences"]
+    assert [span["label"] for span in answer["spans"]["preferences"]] == ["violation", "argument"]
+    assert "bioscope" not in formats_of(["tokens", "head", "spans/preferences", "relations/preferences"])
+    for format in ("records", "jsonl", "parquet"):
+        file = to_file(doc, format)
+        (tmp_path / file.name).write_bytes(file.content)
+        (again,) = weft.read(tmp_path / file.name, format)
+        assert again.preferences[0].broken[0].restriction == "+concrete"

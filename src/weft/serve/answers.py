@@ -62,6 +62,8 @@ def formats_of(provides: Sequence[str]) -> list[str]:
     links = {layer for layer in provides if layer.startswith("relations/")}
     formats += ["tuples"] if "relations/relations" in links else []
     formats += ["bioscope"] if links - {f"relations/{name}" for name in _OWN_LINKS} else []
+    others = {"relations/scope", "relations/timeline", "relations/frames", "relations/preferences"}
+    formats += ["bioscope"] if links - others else []
     return formats
 
 

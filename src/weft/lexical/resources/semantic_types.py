@@ -264,7 +264,7 @@ def noun_entries(form: str, exceptions: Mapping[str, Sequence[str]]) -> Iterator
     """The entries that a form may be of: itself, and what it may be a plural of.
 
     >>> list(noun_entries("Boxes", {})), list(noun_entries("men", {"men": ["man"]}))
-    (['boxes', 'boxe', 'box'], ['men', 'man', 'man'])
+    (['boxes', 'boxe', 'box'], ['men', 'man'])
     """
     noun = form.lower()
     yield noun

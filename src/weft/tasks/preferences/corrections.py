@@ -86,7 +86,7 @@ def _with_argument(frame: FrameRow | None, label: str, sentence: Sentence, patch
         if not all(each.isdigit() and 1 <= int(each) <= len(sentence) for each in ends) or int(ends[0]) > int(ends[1]):
             raise DataError(f"{patch.origin or patch.place}: expected words as in 6 or 6-8, got {patch.after!r}")
         roles.append(Role(label, first + int(ends[0]) - 1, first + int(ends[1])))
-    return frame._replace(roles=tuple(roles))
+    return frame._replace(roles=tuple(sorted(roles, key=lambda role: role.start)))
 
 
 def _words(role: Role, first: int) -> str:

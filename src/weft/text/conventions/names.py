@@ -21,6 +21,8 @@ def layer_name(layer: str) -> str:
 def label_with_value(layer: str, label: str, attributes: Mapping[str, Any]) -> str:
     """A label of a span layer in words, with the span's value if it has one; a metaphor says what it compares.
 
+    A verb that breaks a preference comes with what is asked of its arguments.
+
     >>> label_with_value("times", "DATE", {"value": "2026-05-01"})
     'DATE 2026-05-01'
     >>> label_with_value("metaphor", "source", {"target": "hand", "source": "claw"})
@@ -28,6 +30,13 @@ def label_with_value(layer: str, label: str, attributes: Mapping[str, Any]) -> s
     """
     if layer == "metaphor" and "target" in attributes and "source" in attributes:
         return f"{attributes['target']} ~ {attributes['source']}"
+    >>> check = {"role": "Patient", "restriction": "+concrete", "holds": False}
+    >>> explanation = {"readings": [{"class": "x-1", "checks": [check]}]}
+    >>> label_with_value("preferences", "violation", {"explanation": explanation})
+    'violation: Patient +concrete (x-1)'
+    """
+    if layer == "preferences" and label == "violation":
+        return _violation(label, attributes.get("explanation"))
     value = attributes.get("value")
     name = label_name(layer, label)
     return f"{name} {value}" if layer == "times" and value else name
@@ -40,3 +49,14 @@ def label_name(layer: str, label: str) -> str:
     ('fixed', 'strong')
     """
     return LABELS.get((layer, label), label)
+
+
+def _violation(label: str, explanation: Any) -> str:
+    """The label of a broken preference with the first restriction that is broken, if it can be read."""
+    readings = explanation.get("readings") if isinstance(explanation, Mapping) else None
+    for reading in readings if isinstance(readings, list) else ():
+        checks = reading.get("checks") if isinstance(reading, Mapping) else None
+        for check in checks if isinstance(checks, list) else ():
+            if isinstance(check, Mapping) and not check.get("holds", True):
+                return f"{label}: {check.get('role')} {check.get('restriction')} ({reading.get('class')})"
+    return label

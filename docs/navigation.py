@@ -25,6 +25,7 @@ KEYWORDS = {
     "tasks/relations.md": ["relations between entities", "relation extraction", "tuples", "n-ary", "knowledge graph"],
     "tasks/scope.md": ["quantifier", "scope", "negation scope", "plural"],
     "tasks/metaphor.md": ["metaphor", "simile", "figurative language", "Hearst patterns", "harvest text"],
+    "tasks/preferences.md": ["selectional preferences", "metaphor cues", "violation", "patch a resource"],
     "tasks/coreference.md": ["coreference", "pronoun", "mention", "entity", "chain"],
     "learn/lexical-resources.md": ["WordNet", "PropBank", "VerbNet", "SemLink"],
     "tasks/entities.md": ["train on own labels", "train NER", "train entities", "custom entities"],

@@ -60,7 +60,7 @@ class Size:
 
     seeds: int = 5
     sentences: int = 2000
-    samples: int = 10_000
+    samples: int = 2000
 
 
 QUICK = Size(seeds=2, sentences=400, samples=1000)

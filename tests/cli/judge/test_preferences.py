@@ -66,7 +66,7 @@ def test_corrections_are_applied_and_named(weft, annotated, tmp_path):
 
 
 def test_the_audit_counts_lists_and_repairs(weft, tmp_path):
-    run = weft("diagnose", "resources", *VERBS, "--list", "missing class", "--repairs", "repairs.tsv")
+    run = weft("diagnose", "resources", *VERBS, "--kind", "missing class", "--repairs", "repairs.tsv")
     assert run.returncode == 0, run.stderr
     assert "missing class: regulate.01/21.9-2: VerbNet 3 has no class 21.9-2; it has 21.9 above it" in run.stdout
     assert "1 repair in repairs.tsv" in run.stdout
@@ -77,7 +77,7 @@ def test_the_audit_counts_lists_and_repairs(weft, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("resources", *VERBS, "--list", "typos"), "there is no kind 'typos'"),
+        (("resources", *VERBS, "--kind", "typos"), "there is no kind 'typos'"),
         (("resources", "--verbnet", "none.zip", "--semlink", FOLDER / "semlink.json"), "none.zip: neither a folder"),
         (("resources", *VERBS, "--patches", "bad.tsv"), "bad.tsv, line 1: expected place, before, after and reason"),
         (("resources", *VERBS, "--patches", "odd.tsv"), "odd.tsv, line 1: expected a place that begins with one of"),

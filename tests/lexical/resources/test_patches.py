@@ -42,7 +42,7 @@ def contents(net: VerbNet) -> dict[str, object]:
 def net_patches(draw):
     """Patches of VerbNet that apply one after the other: each says what the cell holds by then."""
     net, patches = verbs(), []
-    for _ in range(draw(st.integers(1, 6))):
+    for _ in range(draw(st.sampled_from(range(1, 7)))):
         each = draw(st.sampled_from(net.all_classes))
         kind = draw(st.sampled_from(("role", "member", "frames", "id", "new", "delete")))
         if kind == "role":
@@ -57,10 +57,13 @@ def net_patches(draw):
             before = "own" if each.own_frames_only else "all"
             patch = Patch(f"{each.id}/frames", before, draw(st.sampled_from(("own", "all"))), "a test")
         elif kind == "id":
-            patch = Patch(f"{each.id}/id", each.id, f"new-{draw(st.integers(10, 99))}", "a test")
+            patch = Patch(f"{each.id}/id", each.id, f"new-{draw(st.sampled_from(range(10, 100)))}", "a test")
         elif kind == "new":
             patch = Patch(
-                f"add-{draw(st.integers(1, 9))}", MISSING, draw(st.sampled_from(("top", f"below {each.id}"))), ""
+                f"add-{draw(st.sampled_from(range(1, 10)))}",
+                MISSING,
+                draw(st.sampled_from(("top", f"below {each.id}"))),
+                "",
             )
         else:
             patch = Patch(each.id, f"below {each.parent}" if each.parent else "top", MISSING, "a test")
@@ -95,7 +98,7 @@ LINK = st.sampled_from(("A0=agent A1=", "", MISSING))
 def link_patches(draw):
     """Patches of SemLink that apply one after the other."""
     found, patches = links(), []
-    for _ in range(draw(st.integers(1, 6))):
+    for _ in range(draw(st.sampled_from(range(1, 7)))):
         roleset = draw(st.sampled_from(("put.01", "lay.01")))
         number = draw(st.sampled_from(("9.1", "9.1-1", "9.2")))
         roles = found.classes(roleset).get(number)

@@ -117,7 +117,7 @@ def test_each_correction_helps_alone_in_the_generated_world(seed):
     assert world_f1(world, False, True) > neither
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("david-preference-violations", 4)
 def test_both_corrections_bring_more_than_the_sum_of_each_alone_in_the_generated_world():
     extra = []
     for seed in range(5):
@@ -136,7 +136,7 @@ def real(corpus_file) -> Resources:
     return Resources.read(corpus_file(VERBNET), [corpus_file(path) for path in SEMLINK])
 
 
-@pytest.mark.must_show(SLUG, 5)
+@pytest.mark.must_show("david-preference-violations", 5)
 def test_precision_on_given_triples_is_above_the_base_rate_and_a_baseline_without_a_lexicon(real, corpus_file):
     examples = read_tsvetkov(*(corpus_file(path) for path in TSVETKOV))
     patched = real.patched(own_patches())
@@ -151,7 +151,7 @@ def test_precision_on_given_triples_is_above_the_base_rate_and_a_baseline_withou
     assert flagged == []
 
 
-@pytest.mark.must_show(SLUG, 5)
+@pytest.mark.must_show("david-preference-violations", 5)
 def test_precision_of_the_recorded_run_is_above_base_rates():
     table = rows(SLUG, "Arguments of the tables")
     for name, bar in (("Tsvetkov", 85), ("MOH-X", 60)):
@@ -161,7 +161,7 @@ def test_precision_of_the_recorded_run_is_above_base_rates():
     assert objects["P"] > objects["base rate"]
 
 
-@pytest.mark.must_show(SLUG, 5)
+@pytest.mark.must_show("david-preference-violations", 5)
 def test_patches_raise_f1_on_the_development_third_and_lose_nothing_on_the_rest():
     dev = rows(SLUG, "Tools by resources, development third of TroFi-X")
     rest = rows(SLUG, "Tools by resources, rest of TroFi-X")

@@ -13,6 +13,7 @@ from weft.cli.inputs import Encoding, FromFormat, Reading, Texts
 from weft.errors import ConfigError
 
 if TYPE_CHECKING:
+    from weft.tasks.preferences.detector import PreferenceDetector
     from weft.tasks.preferences.resources import Resources
     from weft.text import Doc
     from weft.text.conventions.preferences import Preference
@@ -125,31 +126,49 @@ def preferences(
     found = open_resources(verbnet, semlink, wordnet, types, patches)
     notes = tuple(patch for path in corrections or () for patch in read_patches(path))
     detector = PreferenceDetector(found, senses == "predicted", corrections=notes)
-    inputs = Reading(from_format, encoding=encoding).open(files)
-    docs = []
-    counts = dict.fromkeys(("verbs", "violation", "unknown"), 0)
-    rows: list[dict[str, Any]] = []
-    for doc in _annotated(inputs.docs, model):
-        detector([doc])
-        docs += [doc] if out is not None else []
-        for each in doc.preferences:
-            counts["verbs"] += 1
-            if each.outcome in counts:
-                counts[each.outcome] += 1
-            if as_json:
-                rows.append({"document": doc.id, "sentence": each.verb.sentence.index + 1, **_row(each)})
-            elif every or each.outcome == "violation":
-                typer.echo("\n".join(_lines(doc, each)))
-    if out is not None:
-        from weft.formats import write
-
-        write(docs, out)
+    docs = _annotated(Reading(from_format, encoding=encoding).open(files).docs, model)
+    judged = _written(_judged(docs, detector), out)
+    told = [_show(doc, every, as_json) for doc in judged]
+    counts = {name: sum(own[name] for own, _ in told) for name in ("verbs", "violation", "unknown")}
     if as_json:
-        shown = rows if every else [row for row in rows if row["outcome"] == "violation"]
-        print_json({**counts, "sources": [str(source) for source in found.sources], "judgements": shown})
+        rows = [row for _, own in told for row in own]
+        print_json({**counts, "sources": [str(source) for source in found.sources], "judgements": rows})
         return
     total = counted(counts["verbs"], "verb")
     typer.echo(f"{counts['violation']:,} of {total} break preferences; {counts['unknown']:,} cannot be judged")
+
+
+def _judged(docs: Iterable[Doc], detector: PreferenceDetector) -> Iterator[Doc]:
+    for doc in docs:
+        detector([doc])
+        yield doc
+
+
+def _written(docs: Iterator[Doc], out: Path | None) -> Iterable[Doc]:
+    """Documents, which are also written if there is a file for them."""
+    if out is None:
+        return docs
+    from weft.formats import write
+
+    found = list(docs)
+    write(found, out)
+    return found
+
+
+def _show(doc: Doc, every: bool, as_json: bool) -> tuple[dict[str, int], list[dict[str, Any]]]:
+    """Print the verbs of a document, or return them as rows for JSON; and their counts."""
+    rows: list[dict[str, Any]] = []
+    verbs = doc.preferences
+    for each in verbs:
+        if not every and each.outcome != "violation":
+            continue
+        if as_json:
+            rows.append({"document": doc.id, "sentence": each.verb.sentence.index + 1, **_row(each)})
+        else:
+            typer.echo("\n".join(_lines(doc, each)))
+    outcomes = [each.outcome for each in verbs]
+    counts = {"violation": outcomes.count("violation"), "unknown": outcomes.count("unknown")}
+    return {"verbs": len(verbs), **counts}, rows
 
 
 def _annotated(docs: Iterable[Doc], models: list[Path] | None) -> Iterator[Doc]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,9 +19,13 @@ from weft.cli.judge.preferences import (
 )
 from weft.errors import ConfigError
 
+if TYPE_CHECKING:
+    from weft.lexical.resources.audit import Finding
+    from weft.tasks.preferences.resources import Resources
+
 EXAMPLE = (
     "weft diagnose resources --verbnet examples/preferences/verbnet --semlink examples/preferences/semlink.json "
-    "--types examples/preferences/types.tsv --list 'missing class'"
+    "--types examples/preferences/types.tsv --kind 'missing class'"
 )
 
 
@@ -36,7 +40,7 @@ def resources(
     ] = None,
     listed: Annotated[
         list[str] | None,
-        option("--list", metavar="KIND", help="List the findings of a kind, such as 'missing class'; repeat."),
+        option("--kind", metavar="KIND", help="List the findings of a kind, such as 'missing class'; repeat."),
     ] = None,
     repairs: Annotated[
         Path | None,
@@ -51,41 +55,53 @@ def resources(
     """
     from weft.lexical.resources import audit
     from weft.lexical.resources.propbank import PropBank
-    from weft.lexical.resources.semantic_types import coverage
 
     unknown = [kind for kind in listed or () if kind not in audit.KINDS]
     if unknown:
         raise ConfigError(f"there is no kind {unknown[0]!r}; choose from {', '.join(audit.KINDS)}")
     read = open_verbs(verbnet, semlink, types, patches or [])
-    verbs, links, table = read.verbs, read.links, read.types
-    found = audit.audit(links, verbs, table, PropBank.read(frames) if frames is not None else None)
-    missing = audit.missing_classes(found)
-    covered = coverage(verbs, table)
+    found = audit.audit(read.links, read.verbs, read.types, PropBank.read(frames) if frames is not None else None)
+    proposed = audit.repairs(found, read.links, read.verbs) if repairs is not None else []
     if repairs is not None:
-        proposed = audit.repairs(found, links, verbs)
-        lines = ["\t".join(patch[:4]) for patch in proposed]
-        repairs.write_text("".join(f"{line}\n" for line in ["# Repairs of missing classes.", *lines]), encoding="utf-8")
+        lines = ["# Repairs of missing classes.", *("\t".join(patch[:4]) for patch in proposed)]
+        repairs.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     if as_json:
-        print_json(
-            {
-                "sources": [str(each.source) for each in (verbs, links, table)], "links": len(links),
-                "classes": len(verbs), "findings": dict(Counter(finding.kind for finding in found)),
-                "missing classes": dict(missing), "types": [each._asdict() for each in covered],
-                "list": [finding._asdict() for finding in found if finding.kind in (listed or audit.KINDS)],
-            }
-        )  # fmt: skip
+        print_json(_figures(read, found, listed))
         return
-    for each in (verbs, links, table):
-        typer.echo(str(each.source))
-    counts = Counter(finding.kind for finding in found)
-    print_table("Findings", ["", "number"], [[kind, f"{counts[kind]:,}"] for kind in audit.KINDS], figures=[1])
-    if missing:
-        rows = [[number, f"{count:,}"] for number, count in sorted(missing.items())]
-        print_table("Classes that SemLink names and VerbNet does not have", ["class", "links"], rows, figures=[1])
-    rows = [[each.type, f"{each.uses:,}", " ".join(each.roots) or "no row"] for each in covered]
-    print_table("Types of restrictions", ["type", "uses", "synsets"], rows, figures=[1])
+    _show(read, found)
     for finding in found:
         if finding.kind in (listed or ()):
             typer.echo(f"{finding.kind}: {finding.place}: {finding.detail}")
     if repairs is not None:
         typer.echo(f"{counted(len(proposed), 'repair')} in {repairs}")
+
+
+def _figures(read: Resources, found: list[Finding], listed: list[str] | None) -> dict[str, Any]:
+    """The audit as plain values."""
+    from weft.lexical.resources.audit import KINDS, missing_classes
+    from weft.lexical.resources.semantic_types import coverage
+
+    return {
+        "sources": [str(source) for source in read.sources], "links": len(read.links), "classes": len(read.verbs),
+        "findings": dict(Counter(finding.kind for finding in found)), "missing classes": dict(missing_classes(found)),
+        "types": [each._asdict() for each in coverage(read.verbs, read.types)],
+        "list": [finding._asdict() for finding in found if finding.kind in (listed or KINDS)],
+    }  # fmt: skip
+
+
+def _show(read: Resources, found: list[Finding]) -> None:
+    """The audit as tables."""
+    from weft.lexical.resources.audit import KINDS, missing_classes
+    from weft.lexical.resources.semantic_types import coverage
+
+    for source in read.sources:
+        typer.echo(str(source))
+    counts, missing = Counter(finding.kind for finding in found), missing_classes(found)
+    print_table("Findings", ["", "number"], [[kind, f"{counts[kind]:,}"] for kind in KINDS], figures=[1])
+    if missing:
+        rows = [[number, f"{count:,}"] for number, count in sorted(missing.items())]
+        print_table("Missing classes", ["class", "links"], rows, figures=[1])
+    rows = [
+        [each.type, f"{each.uses:,}", " ".join(each.roots) or "no row"] for each in coverage(read.verbs, read.types)
+    ]
+    print_table("Types of restrictions", ["type", "uses", "synsets"], rows, figures=[1])

@@ -25,7 +25,7 @@ MOST = 700e6
 #: Checks whether to stop until a text is given up: a few blocks show what a block takes.
 CHECKS = 3
 STATUS = Path("/proc/self/status")
-READ_TREES = ("relations", "hedge", "roles", "roles-bins", "amr", "scope")
+READ_TREES = ("relations", "hedge", "roles", "roles-bins", "amr", "scope", "preferences")
 
 
 @contextmanager
@@ -61,7 +61,7 @@ def text_for(name: str) -> Doc:
     doc = long_doc(CHARS // 4, parsed=name in READ_TREES)
     if name == "amr":
         doc.spans["entities"] = SpanLayer(doc.strings)
-    if name == "roles-joint":  # predicates are given
+    if name in ("roles-joint", "preferences"):  # predicates are given
         set_frames(doc, [FrameRow(i, "see.01") for i, tag in enumerate(doc.column("upos")) if tag == "VERB"])
     return Doc(doc.text[:CHARS]) if name in RAW else doc
 
@@ -71,7 +71,7 @@ def text_for(name: str) -> Doc:
 def test_a_long_text_takes_bounded_memory(name: str) -> None:
     model = MODELS[name]()
     first = treebank().subset([0]) if name not in RAW else Doc("新书")
-    if name == "roles-joint":
+    if name in ("roles-joint", "preferences"):
         set_frames(first, [FrameRow(2, "see.01")])
     model([first])
     doc = text_for(name)

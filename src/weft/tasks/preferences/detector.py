@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from weft.deadline import check
 from weft.errors import DataError
 from weft.lexical.resources.source import Patch
 from weft.lexical.wordnet_lemmas import RULES
@@ -83,6 +84,7 @@ class PreferenceDetector:
         names = names_of(doc)
         particles = particles_of(doc)
         for frame in frame_rows(doc):
+            check()
             word = Word(doc, frame.predicate)
             if word.upos not in ("VERB", "AUX"):
                 continue

@@ -10,6 +10,7 @@ from weft.errors import DataError
 from weft.lexical.resources.source import read_patches
 from weft.lexical.wordnet import find_wordnet
 from weft.recipes.semantics.david_preference_violations import generated
+from weft.recipes.semantics.david_preference_violations.crossed import attributed
 from weft.recipes.semantics.david_preference_violations.data import (
     TSVETKOV,
     Example,
@@ -18,14 +19,8 @@ from weft.recipes.semantics.david_preference_violations.data import (
     read_trofi_x,
     read_tsvetkov,
 )
-from weft.recipes.semantics.david_preference_violations.experiment import (
-    Cell,
-    attributed,
-    judge_given,
-    judge_predicted,
-    memorized,
-    world_f1,
-)
+from weft.recipes.semantics.david_preference_violations.experiment import world_f1
+from weft.recipes.semantics.david_preference_violations.scoring import Cell, judge_given, judge_predicted, memorized
 from weft.recipes.semantics.david_preference_violations.sentences import Roles, roles_of
 from weft.tasks.preferences.resources import PATCHES, SEMLINK, VERBNET, Resources, own_patches
 from weft.text.doc import Doc

@@ -8,14 +8,11 @@ are raw, with corrupt files repaired, or with patches that were written on a thi
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from weft import data as corpora
-from weft.evaluate.counts import Counts
 from weft.evaluate.significance import confidence_interval, paired_bootstrap
 from weft.lexical.resources.audit import KINDS, audit, missing_classes
 from weft.lexical.resources.semlink import SemLink
@@ -23,122 +20,30 @@ from weft.lexical.resources.source import read_patches
 from weft.recipes.claims import compared, gain, mean_of, measured, student_interval
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
 from weft.recipes.semantics.david_preference_violations import generated
+from weft.recipes.semantics.david_preference_violations.crossed import PAPER_CORRECTED, crossed
 from weft.recipes.semantics.david_preference_violations.data import (
     MOH_X,
     TROFI_X,
     TSVETKOV,
     Example,
-    development_verbs,
     read_moh_x,
     read_trofi_x,
     read_tsvetkov,
 )
-from weft.recipes.semantics.david_preference_violations.sentences import Roles, label_sentences
-from weft.tasks.preferences.fillers import Filler
-from weft.tasks.preferences.judge import Judgement, concluded, judge
+from weft.recipes.semantics.david_preference_violations.scoring import (
+    COLUMNS,
+    DIGITS,
+    QUICK,
+    Cell,
+    Size,
+    abstract_object,
+    add_row,
+    judge_given,
+    memorized,
+)
+from weft.tasks.preferences.judge import Judgement, judge
 from weft.tasks.preferences.resources import PATCHES, REPAIRS, SEMLINK, VERBNET, Resources
-from weft.text.conventions.preferences import UNKNOWN, VIOLATION
-
-COLUMNS = ["examples", "base rate", "flagged", "unknown", "P", "R", "F"]
-DIGITS = {"examples": 0, "base rate": 1, "flagged": 0, "unknown": 0}
-#: P and F1 of the paper's table 4: the 90 sentences that were corrected, and the 625 that were not.
-PAPER_CORRECTED = {
-    ("predicted", "raw"): {"P": 31.82, "F": 30.43}, ("given", "raw"): {"P": 44.44, "F": 38.10},
-    ("predicted", "patched"): {"P": 47.37, "F": 41.86}, ("given", "patched"): {"P": 80.00, "F": 61.54},
-}  # fmt: skip
-PAPER_REST = {
-    ("predicted", "raw"): {"P": 26.55, "F": 27.98}, ("predicted", "repaired"): {"P": 26.37, "F": 28.15},
-    ("predicted", "patched"): {"P": 27.37, "F": 28.99},
-}  # fmt: skip
-PAPER_ERRORS = {"resources": 39.1, "tools": 37.5, "endemic": 23.4}
-TOOLS = ("predicted", "given")
-
-
-@dataclass(frozen=True)
-class Size:
-    """Seeds and sentences of the generated world, and samples of the bootstrap."""
-
-    seeds: int = 5
-    sentences: int = 2000
-    samples: int = 2000
-
-
-QUICK = Size(seeds=2, sentences=400, samples=1000)
-#: Gives the judgement of an example.
-Judge = Callable[[Example], Judgement]
-
-
-def assignments(example: Example, use: str = "SO") -> list[dict[str, Filler]]:
-    """How the arguments of a table may be labelled: a subject without an object is A0 or A1.
-
-    >>> [sorted(each) for each in assignments(Example("turn", "talk", "", "", True))]
-    [['A0'], ['A1']]
-    """
-    subject, object = (Filler.of_word(text) if text else None for text in (example.subject, example.object))
-    if "S" in use and "O" in use and subject and object:
-        return [{"A0": subject, "A1": object}]
-    if "O" in use and object:
-        return [{"A1": object}]
-    if "S" in use and subject:
-        return [{"A0": subject}] if example.object else [{"A0": subject}, {"A1": subject}]
-    return []
-
-
-def judge_given(example: Example, resources: Resources, use: str = "SO") -> Judgement:
-    """Judge an example by the arguments of its table; every way to label them gives further readings."""
-    found = [judge(example.verb, each, resources) for each in assignments(example, use)]
-    if not found:
-        return Judgement(example.verb, UNKNOWN, why="no core arguments")
-    if not any(each.readings for each in found):
-        return found[0]
-    return concluded(example.verb, [reading for each in found for reading in each.readings])
-
-
-def judge_predicted(example: Example, roles: Roles, resources: Resources) -> Judgement:
-    """Judge an example by the arguments that were predicted for its sentence."""
-    if roles.why:
-        return Judgement(example.verb, UNKNOWN, why=roles.why)
-    return judge(example.verb, roles.fillers, resources)
-
-
-def counts_of(examples: Sequence[Example], judgements: Sequence[Judgement]) -> Counts:
-    """Metaphors, flags and right flags of every example."""
-    gold = np.array([example.metaphor for example in examples], dtype=np.int64)
-    flagged = np.array([judgement.outcome == VIOLATION for judgement in judgements], dtype=np.int64)
-    return Counts.of(gold, flagged, gold * flagged)
-
-
-@dataclass
-class Cell:
-    """What one setting reaches on a set."""
-
-    examples: Sequence[Example]
-    judgements: Sequence[Judgement]
-
-    @property
-    def counts(self) -> Counts:
-        return counts_of(self.examples, self.judgements)
-
-    @property
-    def wrong(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Which examples are judged wrongly: metaphors that are not flagged, and others that are."""
-        flagged = np.array([each.outcome == VIOLATION for each in self.judgements], dtype=bool)
-        return flagged != np.array([example.metaphor for example in self.examples], dtype=bool)
-
-    def row(self, samples: int) -> tuple[dict[str, Any], dict[str, tuple[float, float]]]:
-        counts = self.counts
-        score = counts.total()
-        unknown = sum(each.outcome == UNKNOWN for each in self.judgements)
-        ours = {
-            "examples": len(self.examples), "base rate": 100 * score.gold / len(self.examples),
-            "flagged": score.system, "unknown": unknown,
-            "P": 100 * score.precision, "R": 100 * score.recall, "F": 100 * score.f1,
-        }  # fmt: skip
-        intervals = {}
-        for name, measure in (("P", "precision"), ("F", "f1")):
-            ends = confidence_interval(counts, measure, samples)
-            intervals[name] = (100 * ends.low, 100 * ends.high)
-        return ours, intervals
+from weft.text.conventions.preferences import VIOLATION
 
 
 def run(options: RecipeOptions) -> RecipeResult:
@@ -159,7 +64,7 @@ def run(options: RecipeOptions) -> RecipeResult:
     _given(result, sets, states, size)
     _baselines(result, sets, states, size)
     if not options.quick:
-        _crossed(result, sets, states, size)
+        crossed(result, sets, states, size)
         _overlay(result, sets, options, size)
     _speed(result, sets["Tsvetkov"], states["patched"])
     result.notes.append(
@@ -167,11 +72,6 @@ def run(options: RecipeOptions) -> RecipeResult:
         "the examples of a third of the verbs of TroFi-X and from two examples of the paper."
     )
     return result
-
-
-def _add(table: Table, name: str, cell: Cell, size: Size, paper: Mapping[str, float] | None = None) -> None:
-    ours, interval = cell.row(size.samples)
-    table.add(name, ours, paper=paper, interval=interval)
 
 
 def _given(
@@ -185,7 +85,7 @@ def _given(
             shown = {"SO": "", "S": ", subjects alone", "O": ", objects alone"}[use]
             for state in ("raw", "patched"):
                 cell = Cell(examples, [judge_given(each, states[state], use) for each in examples])
-                _add(table, f"{name}{shown}, {state}", cell, size)
+                add_row(table, f"{name}{shown}, {state}", cell, size)
                 if use == "SO":
                     _precision(result, name, state, cell, bars.get(name), size)
     table.note = (
@@ -222,7 +122,7 @@ def _baselines(
             "abstract object": Cell(examples, [abstract_object(each, states["raw"]) for each in examples]),
         }
         for kind, cell in cells.items():
-            _add(table, f"{name}, {kind}", cell, size)
+            add_row(table, f"{name}, {kind}", cell, size)
         ours = Cell(examples, [judge_given(each, states["patched"]) for each in examples])
         for kind in ("always", "verb memorizer"):
             found = paired_bootstrap(ours.counts, cells[kind].counts, "precision", size.samples)
@@ -236,162 +136,6 @@ def _baselines(
     result.tables.append(table)
 
 
-def memorized(examples: Sequence[Example]) -> list[Judgement]:
-    """Every example by the majority of the other examples of its verb."""
-    metaphors: dict[str, list[int]] = {}
-    for each in examples:
-        both = metaphors.setdefault(each.verb, [0, 0])
-        both[each.metaphor] += 1
-    found = []
-    for each in examples:
-        other, same = metaphors[each.verb][0], metaphors[each.verb][1]
-        own = (other - (not each.metaphor), same - each.metaphor)
-        found.append(Judgement(each.verb, VIOLATION if own[1] > own[0] else "ok"))
-    return found
-
-
-def abstract_object(example: Example, resources: Resources) -> Judgement:
-    """Flags a verb if all senses of its object, or of its subject if it has none, are abstract and not concrete."""
-    bits = resources.nouns.bits
-    senses = Filler.of_word(example.object or example.subject).senses(resources.nouns)
-    flagged = all(sense.known and sense.has & bits["abstract"] and not sense.has & bits["concrete"] for sense in senses)
-    return Judgement(example.verb, VIOLATION if flagged else "ok")
-
-
-def _crossed(
-    result: RecipeResult, sets: Mapping[str, Sequence[Example]], states: Mapping[str, Resources], size: Size
-) -> None:
-    """Tools by resources: on the verbs for which resources were patched, and on all others."""
-    labelled = {name: label_sentences(examples) for name, examples in sets.items()}
-    trofi = sets["TroFi-X"]
-    dev = development_verbs(list(trofi))
-    parts = {
-        "development third of TroFi-X": ("TroFi-X", [i for i, each in enumerate(trofi) if each.verb in dev]),
-        "rest of TroFi-X": ("TroFi-X", [i for i, each in enumerate(trofi) if each.verb not in dev]),
-        "MOH-X": ("MOH-X", list(range(len(sets["MOH-X"])))),
-        "Tsvetkov": ("Tsvetkov", list(range(len(sets["Tsvetkov"])))),
-    }
-    cells: dict[tuple[str, str, str], Cell] = {}
-    for part, (name, rows) in parts.items():
-        examples, roles = [sets[name][i] for i in rows], [labelled[name][i] for i in rows]
-        table = Table(f"Tools by resources, {part}", COLUMNS, digits=DIGITS)
-        paper = {"development third of TroFi-X": PAPER_CORRECTED, "rest of TroFi-X": PAPER_REST}.get(part, {})
-        for tools in TOOLS:
-            for state, resources in states.items():
-                if tools == "given":
-                    judgements = [judge_given(each, resources) for each in examples]
-                else:
-                    pairs = zip(examples, roles, strict=True)
-                    judgements = [judge_predicted(each, own, resources) for each, own in pairs]
-                cells[part, tools, state] = cell = Cell(examples, judgements)
-                _add(table, f"{tools} arguments, {state} resources", cell, size, paper.get((tools, state)))
-        table.note = (
-            "Predicted: by en and en-roles on the sentence. Repaired: classes that SemLink names and VerbNet does not "
-            "have. Patched: with the patches of the development verbs too. The paper's figures are for other sentences."
-        )
-        result.tables.append(table)
-    _crossed_claims(result, cells, size)
-    _errors(result, cells)
-
-
-def _crossed_claims(result: RecipeResult, cells: Mapping[tuple[str, str, str], Cell], size: Size) -> None:
-    dev, rest = "development third of TroFi-X", "rest of TroFi-X"
-
-    def over(part: str, better: tuple[str, str], worse: tuple[str, str], measure: str = "f1") -> Any:
-        pair = (cells[(part, *better)].counts, cells[(part, *worse)].counts)
-        return paired_bootstrap(*pair, measure, size.samples)
-
-    raw, tools, mended, both = (
-        ("predicted", "raw"), ("given", "raw"), ("predicted", "patched"), ("given", "patched"),
-    )  # fmt: skip
-    result.claim(
-        "corrected resources raise F1 where they were corrected (paper: +11.4, with corrected tools +23.4)",
-        compared(over(dev, mended, raw), "predicted"),
-        compared(over(dev, both, tools), "given"),
-    )
-    result.claim(
-        "corrected resources raise precision where they were corrected (paper: +35.6 with corrected tools)",
-        compared(over(dev, both, tools, "precision"), "given"),
-        compared(over(dev, mended, raw, "precision"), "predicted"),
-    )
-    result.claim(
-        "corrected tools raise F1 (paper: +7.7 with raw resources, +19.7 with corrected ones)",
-        compared(over(dev, tools, raw), "raw"), compared(over(dev, both, mended), "patched"),
-    )  # fmt: skip
-    result.claim(
-        "corrected resources alone help more than corrected tools alone (paper: +11.4 against +7.7)",
-        compared(over(dev, mended, tools), dev),
-    )
-    result.claim(
-        "corrected resources raise F1 on other verbs (paper: +1.0 with raw tools)",
-        compared(over(rest, mended, raw), "predicted"),
-        compared(over(rest, both, tools), "given"),
-    )
-    result.own(
-        "patches lose no F1 on other verbs",
-        *(
-            measured(100 * over(part, both, tools).difference, ">=", 0, part, unit="F")
-            for part in (rest, "MOH-X", "Tsvetkov")
-        ),
-    )
-    values = {key: 100 * cells[(dev, *key)].counts.total().f1 for key in (raw, tools, mended, both)}
-    alone = (values[tools] - values[raw]) + (values[mended] - values[raw])
-    counts = [cells[(dev, *key)].counts for key in (both, raw, tools, mended)]
-    result.claim(
-        "both corrections together bring more F1 than the sum of each alone (paper: 31.1 against 19.1)",
-        gain(values[both] - values[raw] - alone, interval=_interaction(counts, size.samples), where=dev),
-    )
-
-
-def _interaction(counts: Sequence[Counts], samples: int) -> tuple[float, float]:
-    """The bootstrap interval of F1(both) + F1(neither) - F1(tools) - F1(resources), in points."""
-    rows = np.stack([np.stack([each.gold, each.system, each.correct], axis=1) for each in counts], axis=1)
-    random = np.random.default_rng(0)
-    n, found = len(rows), []
-    for _ in range(samples):
-        sums = rows[random.integers(n, size=n)].sum(axis=0)
-        f1 = 200 * sums[:, 2] / np.maximum(1, sums[:, 0] + sums[:, 1])
-        found.append(float(f1[0] + f1[1] - f1[2] - f1[3]))
-    low, high = np.quantile(found, [0.025, 0.975])
-    return float(low), float(high)
-
-
-def _errors(result: RecipeResult, cells: Mapping[tuple[str, str, str], Cell]) -> None:
-    """Whose fault the errors are: which corrections make them go away."""
-    table = Table("Where errors come from, per cent", ["errors", "resources", "tools", "endemic"], digits={"errors": 0})
-    for part in dict.fromkeys(key[0] for key in cells):
-        wrong = {key: cells[(part, *key)].wrong for key in ((t, s) for t in TOOLS for s in ("raw", "patched"))}
-        shares = attributed(
-            wrong["predicted", "raw"], wrong["given", "raw"], wrong["predicted", "patched"], wrong["given", "patched"]
-        )
-        paper = PAPER_ERRORS if part.startswith("development") else {}
-        table.add(part, {"errors": int(wrong["predicted", "raw"].sum()), **shares}, paper=paper)
-    table.note = (
-        "Errors with raw tools and raw resources: gone with corrected resources, with corrected tools, half a point "
-        "each if either or only both do it; endemic if both corrections leave them."
-    )
-    result.tables.append(table)
-
-
-def attributed(raw: Any, tools: Any, resources: Any, both: Any) -> dict[str, float]:
-    """Shares of errors, in per cent; the arguments say which examples are wrong with which corrections.
-
-    >>> attributed(*(np.array(each, dtype=bool) for each in ([1, 1, 1, 1], [0, 1, 1, 0], [1, 0, 1, 0], [0, 0, 1, 0])))
-    {'resources': 37.5, 'tools': 37.5, 'endemic': 25.0}
-    """
-    points = {"resources": 0.0, "tools": 0.0, "endemic": 0.0}
-    for by_tools, by_resources, by_both in zip(~tools[raw], ~resources[raw], ~both[raw], strict=True):
-        if by_tools != by_resources:
-            points["tools" if by_tools else "resources"] += 1
-        elif by_tools or by_both:
-            points["tools"] += 0.5
-            points["resources"] += 0.5
-        else:
-            points["endemic"] += 1
-    total = max(1.0, sum(points.values()))
-    return {name: 100 * value / total for name, value in points.items()}
-
-
 def _overlay(result: RecipeResult, sets: Mapping[str, Sequence[Example]], options: RecipeOptions, size: Size) -> None:
     """Which links: SemLink 2 alone, 3.4 alone, and 3.4 over 2."""
     table = Table("Links of SemLink, raw resources, arguments of the tables", COLUMNS, digits=DIGITS)
@@ -399,7 +143,7 @@ def _overlay(result: RecipeResult, sets: Mapping[str, Sequence[Example]], option
     for name, paths in {"2": [old], "3.4": [new], "3.4 over 2": [old, new]}.items():
         resources = Resources.read(options.find(VERBNET), paths)
         for part, examples in sets.items():
-            _add(table, f"{part}, {name}", Cell(examples, [judge_given(each, resources) for each in examples]), size)
+            add_row(table, f"{part}, {name}", Cell(examples, [judge_given(each, resources) for each in examples]), size)
     result.tables.append(table)
 
 
@@ -470,13 +214,3 @@ def _speed(result: RecipeResult, examples: Sequence[Example], resources: Resourc
             judge_given(each, resources)
     rate = rounds * len(examples) / max(1e-9, time.process_time() - began)
     result.own("at least {bar} verbs per second are judged, given their roles", measured(rate, ">=", 1000, digits=0))
-
-
-def corpora_present() -> bool:
-    """Whether all tables and resources are at hand."""
-    try:
-        for path in (VERBNET, *SEMLINK, *TSVETKOV, MOH_X, TROFI_X):
-            corpora.find(path)
-    except corpora.DataError:
-        return False
-    return True

@@ -197,6 +197,7 @@ MODELS: dict[str, Callable[[], Component]] = {
     "scope": lambda: _fitted("scope", list(read(EXAMPLES / "scope" / "commands.jsonl"))),
     "tuples": lambda: _fitted("tuples", list(read(EXAMPLES / "relations" / "jobs.tuples.jsonl"))),
     "metaphor": lambda: _fitted("metaphor", list(read(EXAMPLES / "metaphor" / "parsed.conllu"))),
+    "phenomena": lambda: _fitted("phenomena", list(read(EXAMPLES / "chat" / "rooms.chat.tsv")), most_rules=2),
     "preferences": lambda: _fitted("preferences", [], **_lexical()),
     "hedge": lambda: _fitted("hedge", list(read(EXAMPLES / "hedges.xml")), sentence_learner="l2"),
     "timeline": lambda: _fitted("timeline", list(read(EXAMPLES / "timeline" / "notes.jsonl")), iterations=10),

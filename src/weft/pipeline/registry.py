@@ -250,6 +250,8 @@ TASKS = {
         {
             "harvest": Method(
                 "metaphor", "from any text, labelled or not", "weft.tasks.metaphor.detector:MetaphorSettings"
+            )
+        },
     ),
     "preferences": Task(
         "Verbs whose arguments break selectional preferences, from VerbNet, SemLink and WordNet.",

@@ -32,7 +32,7 @@ _MEDIA = {
     "brat": "application/zip", "html": "text/html; charset=utf-8", "svg": "image/svg+xml",
 }  # fmt: skip
 #: Relation layers that are no cues and scopes.
-_OWN_LINKS = ("scope", "timeline", "frames", "relations")
+_OWN_LINKS = ("scope", "timeline", "frames", "relations", "preferences")
 _SUFFIX = {"anafora": ".anafora.xml", "brat": ".zip", "html": ".html", "svg": ".svg", "plain": ".txt"}
 
 
@@ -62,8 +62,6 @@ def formats_of(provides: Sequence[str]) -> list[str]:
     links = {layer for layer in provides if layer.startswith("relations/")}
     formats += ["tuples"] if "relations/relations" in links else []
     formats += ["bioscope"] if links - {f"relations/{name}" for name in _OWN_LINKS} else []
-    others = {"relations/scope", "relations/timeline", "relations/frames", "relations/preferences"}
-    formats += ["bioscope"] if links - others else []
     return formats
 
 

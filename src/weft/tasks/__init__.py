@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from weft.tasks.parsing_transfer.adapt_parser import AdaptedParser as AdaptedParser
     from weft.tasks.parsing_transfer.parser import TransferParser as TransferParser
     from weft.tasks.phenomena.detector import PhenomenaDetector as PhenomenaDetector
-    from weft.tasks.relations.extractor import RelationExtractor as RelationExtractor
     from weft.tasks.preferences.checker import PreferenceChecker as PreferenceChecker
+    from weft.tasks.relations.extractor import RelationExtractor as RelationExtractor
     from weft.tasks.roles.bins import BinnedLabeller as BinnedLabeller
     from weft.tasks.roles.joint import JointLabeller as JointLabeller
     from weft.tasks.roles.labeller import RoleLabeller as RoleLabeller

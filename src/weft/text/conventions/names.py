@@ -27,14 +27,13 @@ def label_with_value(layer: str, label: str, attributes: Mapping[str, Any]) -> s
     'DATE 2026-05-01'
     >>> label_with_value("metaphor", "source", {"target": "hand", "source": "claw"})
     'hand ~ claw'
-    """
-    if layer == "metaphor" and "target" in attributes and "source" in attributes:
-        return f"{attributes['target']} ~ {attributes['source']}"
     >>> check = {"role": "Patient", "restriction": "+concrete", "holds": False}
     >>> explanation = {"readings": [{"class": "x-1", "checks": [check]}]}
     >>> label_with_value("preferences", "violation", {"explanation": explanation})
     'violation: Patient +concrete (x-1)'
     """
+    if layer == "metaphor" and "target" in attributes and "source" in attributes:
+        return f"{attributes['target']} ~ {attributes['source']}"
     if layer == "preferences" and label == "violation":
         return _violation(label, attributes.get("explanation"))
     value = attributes.get("value")

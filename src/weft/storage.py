@@ -162,6 +162,24 @@ def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
     return header, arrays
 
 
+def load_mapped(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
+    """The header and arrays of a file, the arrays mapped: pages are read when they are used, and shared by processes.
+
+    For graphs that are too large to copy. The file must not change while it is in use, and its checksums are not
+    checked, which would read all of it; use `load` for models of others. Packed arrays cannot be mapped.
+    """
+    path = Path(path)
+    with _opened(path) as file:
+        header, entries, start = _read_header(path, file)
+        places = _places(path, entries, start, os.fstat(file.fileno()).st_size)
+    if header.pop("packed", {}):
+        raise ModelError(f"{path} has packed arrays, which cannot be mapped; load it")
+    return header, {
+        name: np.memmap(path, dtype, "r", start + first, shape) if end > first else np.zeros(shape, dtype)
+        for name, (dtype, shape, first, end) in places.items()
+    }
+
+
 def to_sparse(name: str, weights: NDArray[Any]) -> Arrays:
     """Weights as a model file stores them: indices of the nonzero ones and their values in steps of the largest.
 

@@ -1,4 +1,6 @@
-"""Learning on similarity graphs: what weighted edges between vertices say about their labels; knows nothing of text.
+"""Graphs: what weighted or typed edges between vertices say about them; knows nothing of text.
 
-`csr` stores graphs, `neighbours` builds them from vectors, and `propagate` spreads label distributions over them.
+`csr` stores similarity graphs, `neighbours` builds them from vectors, and `propagate` spreads label distributions over
+them. `store` holds typed graphs, `triangles` weights their edges, `walks` finds the signatures of their vertices, and
+`dense` peels graphs of candidates.
 """

@@ -7,6 +7,8 @@ complete sentences; `trees-nopunct`: without punctuation), `frames` (predicates,
 `scope` (which quantifier outscopes which), `relations` (tuples of mentions), `times` (extents, types and values of time
 expressions), `timeline` (events, times and links), `coref` (entities), `phenomena` (what speakers do in conversations),
 the name of a span layer, or the name of a word column.
+`scope` (which quantifier outscopes which), `links` (senses and entities of phrases), `times` (extents, types and values of time expressions), `timeline` (events,
+times and links), `coref` (entities), the name of a span layer, or the name of a word column.
 By default: constituents if both sides have them, then frames, then AMRs, then the span layer that both sides share,
 else `ud`.
 """
@@ -27,6 +29,7 @@ from weft.evaluate.labels.spans import common_layer, evaluate_spans
 from weft.evaluate.labels.tagging import evaluate_tags
 from weft.evaluate.semantics.coreference import evaluate_coreference
 from weft.evaluate.semantics.frames import evaluate_frames
+from weft.evaluate.semantics.links import evaluate_links, score_links
 from weft.evaluate.semantics.scope import evaluate_scope
 from weft.evaluate.semantics.smatch import evaluate_amr_documents
 from weft.evaluate.semantics.timelines import evaluate_timelines
@@ -40,6 +43,7 @@ from weft.evaluate.trees.ud import evaluate_ud
 from weft.text import Doc
 from weft.text.conventions.conversations import LAYER as PHENOMENA
 from weft.text.conventions.coreference import LAYER as COREFERENCE
+from weft.text.conventions.links import LAYER as LINKS
 from weft.text.conventions.scope import LAYER as SCOPE
 from weft.text.conventions.timeline import LAYER as TIMELINE
 from weft.text.conventions.times import LAYER as TIMES
@@ -109,6 +113,8 @@ def evaluate_documents(
         return _timeline(gold, system)
     if chosen == COREFERENCE:
         return _coreference(gold, system)
+    if chosen == LINKS:
+        return _links(gold, system)
     if chosen == TIMES:
         return _times(gold, system)
     if chosen == PHENOMENA:
@@ -286,6 +292,15 @@ def _coreference(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
         raise ConfigError(f"McNemar's test is not available for {name} of entities; use bootstrap or randomization")
 
     return Outcome(COREFERENCE, "CoNLL", {**evaluate_coreference(gold, system).counts()}, right)
+
+
+def _links(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
+    def right(name: str) -> NDArray[np.bool_]:
+        if name != "links":
+            raise ConfigError("McNemar's test on links compares the mentions of gold; omit --metric")
+        return score_links(gold, system).right
+
+    return Outcome(LINKS, "links", evaluate_links(gold, system), right)
 
 
 def _times(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:

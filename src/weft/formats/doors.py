@@ -57,6 +57,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "brat": (".ann",),
     "streusle": (".conllulex", ".tags"),
     "anafora": (".completed.xml", ".inprogress.xml", ".preannotation.xml", ".anafora.xml"),  # before any other .xml
+    "wsd": (".data.xml",),  # before any other .xml
     "xmi": (".xmi",),
     "bioscope": (".xml",),
     "penn": (".mrg", ".ptb", ".brackets"),
@@ -66,6 +67,9 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "coref": (".coref", ".conll12", ".v4_gold_conll", ".v4_auto_conll", ".gold_conll", ".auto_conll"),
     "tuples": (".tuples.jsonl",),  # before jsonl, whose suffix it ends in
     "records": (".records.jsonl",),
+    "nif": (".ttl", ".nif"),
+    "links": (".benchmark.jsonl", ".links.jsonl"),  # before jsonl, whose suffix they end in
+    "records": (".records.jsonl",),  # before jsonl, whose suffix it ends in
     "jsonl": (".jsonl", ".ndjson"),
     "parquet": (".parquet",),
     "csv": (".csv",),

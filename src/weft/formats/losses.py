@@ -57,6 +57,10 @@ def lost_layers(doc: Doc, format: str, fields: Sequence[str] | str | None = None
         return layers - {"tokens", "spans/times", "spans/events", "spans/signals"}
     if format == "tuples":
         return layers - {"tokens", "spans/entities", "relations/relations"}
+    if format == "wsd":
+        return layers - {"tokens", "lemma", "upos", "spans/links"}
+    if format in ("links", "nif"):
+        return layers - {"tokens", "spans/links"}
     if format == "penman":
         return layers - {"tokens", "graphs/amr", "spans/amr"}
     if format == "brat":

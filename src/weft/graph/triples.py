@@ -23,7 +23,7 @@ FORMATS = {".tsv": "tsv", ".txt": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", 
 #: The relation of edges that have none.
 LINKED = "linked"
 _TRIPLE = re.compile(
-    r'(?:<([^<>\s]*)>|(_:\S+))[ \t]+<([^<>\s]*)>[ \t]+(?:<([^<>\s]*)>|(_:\S+)|"((?:[^"\\]|\\.)*)"(?:\^\^<[^<>\s]*>|@[\w-]+)?)'
+    r'(?:<([^<>\s]*)>|(_:\S+))[ \t]+<([^<>\s]*)>[ \t]+(?:<([^<>\s]*)>|(_:\S+)|"((?:[^"\\]|\\.)*)"(?:\^\^<[^<>\s]*>|@([\w-]+))?)'
     r"[ \t]*\.[ \t]*(?:#.*)?$"
 )
 _ESCAPE = re.compile(r'\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([tnrbf"\'\\]))')
@@ -38,6 +38,7 @@ class Edge(NamedTuple):
     target: str
     weight: float = 1.0
     literal: bool = False
+    language: str = ""
 
 
 def read_edges(path: str | os.PathLike[str], format: str | None = None) -> Iterator[Edge]:
@@ -120,9 +121,10 @@ def _triple(name: str, number: int, line: str) -> Edge:
     match = _TRIPLE.match(line.strip())
     if match is None:
         raise FormatError(name, number, "a triple as in <a> <b> <c> .", line[:80])
-    source, blank, relation, target, other, literal = match.groups()
+    source, blank, relation, target, other, literal, language = match.groups()
     if literal is not None:
-        return Edge(_end(source or blank), _end(relation), _ESCAPE.sub(_unescaped, literal), literal=True)
+        text = _ESCAPE.sub(_unescaped, literal)
+        return Edge(_end(source or blank), _end(relation), text, literal=True, language=language or "")
     return Edge(_end(source or blank), _end(relation), _end(target or other))
 
 

@@ -53,6 +53,7 @@ KINDS = {
     "scope": "weft.tasks.scope.resolver:ScopeResolver",
     "tuples": "weft.tasks.relations.extractor:RelationExtractor",
     "preferences": "weft.tasks.preferences.checker:PreferenceChecker",
+    "linker": "weft.tasks.linking.linker:Linker",
     "timeline": "weft.tasks.timelines.extractor:TimelineExtractor",
     "coref": "weft.tasks.coreference.resolver:CorefResolver",
     "sentiment": "weft.tasks.sentiment.sentences:SentimentAnalyser",

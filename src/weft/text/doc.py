@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from weft.text.conventions.coreference import Entity
     from weft.text.conventions.metaphor import Metaphor
     from weft.text.conventions.preferences import Preference
+    from weft.text.conventions.links import Link
     from weft.text.conventions.scope import Scope
     from weft.text.conventions.times import Timex
     from weft.text.conventions.tuples import RelationTuple
@@ -335,6 +336,16 @@ class Doc:
         from weft.text.conventions.tuples import tuple_views
 
         return list(tuple_views(self))
+
+    def links(self) -> list[Link]:
+        """Phrases linked to senses and entities; empty without the layer `links`.
+
+        >>> Doc.from_words([["Ada", "left"]]).links
+        []
+        """
+        from weft.text.conventions.links import links_of
+
+        return list(links_of(self))
 
     def subset(self, sentences: Sequence[int]) -> Doc:
         """A new document of the sentences with these indices (ascending).

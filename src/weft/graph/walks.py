@@ -8,7 +8,8 @@ A walk of n steps from v goes back to v with probability a in every step, else o
 
 pi is found by local push: what is left at u, r_u, is settled (pi_u += a r_u) and the rest sent to the neighbours of u,
 until no neighbour of u would get `tolerance` or more. That costs at most 1 / tolerance edges per vertex, whatever the
-size of the graph, and what is never sent bounds the error. A walk that has nowhere to go restarts.
+size of the graph, and what is never sent bounds the error. A walk that has nowhere to go restarts; like every restart,
+that is no visit: E[count(v)] is less by n (1 - a) times the sum of pi over vertices without neighbours.
 """
 
 from __future__ import annotations
@@ -88,10 +89,10 @@ def pagerank(rows: Rows, shares: Floats, vertex: int, restart: float = RESTART, 
     """
     settled, left = np.zeros(rows.n_nodes), np.zeros(rows.n_nodes)
     queue, inside = np.empty(rows.n_nodes + 1, dtype=np.int32), np.zeros(rows.n_nodes, dtype=np.bool_)
-    touched = np.empty(rows.n_nodes + 1, dtype=np.int32)
+    touched, sent_back = np.empty(rows.n_nodes + 1, dtype=np.int32), np.zeros(1)
     offsets, targets = one_block(rows.offsets, np.int64), one_block(rows.targets, np.int32)
     _push(offsets, targets, one_block(shares, np.float64), vertex, restart, tolerance, settled, left, queue, inside,
-          touched)  # fmt: skip
+          touched, sent_back)  # fmt: skip
     return settled
 
 
@@ -121,15 +122,18 @@ def _of_span(rows: Rows, shares: Floats, low: int, high: int, options: tuple[Any
     sizes, members = np.zeros(high - low, dtype=np.int64), []
     settled, left, inside = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.bool_)
     queue, touched = np.empty(n + 1, dtype=np.int32), np.empty(n + 1, dtype=np.int32)
+    sent_back = np.zeros(1)
     sums = np.cumsum(shares) if method == "walks" else shares
     for v in range(low, high):
         if method == "push":
-            count = _push(offsets, targets, shares, v, restart, tolerance, settled, left, queue, inside, touched)
-            kept = _keep(settled, left, touched, count, v, restart, least / steps)
+            count = _push(
+                offsets, targets, shares, v, restart, tolerance, settled, left, queue, inside, touched, sent_back
+            )
+            kept = _keep(settled, left, touched, count, v, restart * (1.0 + sent_back[0]), restart, least / steps)
         else:
             random = np.array([avalanche(np.uint64(seed) ^ avalanche(np.uint64(v)))], dtype=np.uint64)
             count = _walk(offsets, targets, sums, v, restart, steps, random, settled, touched)
-            kept = _keep(settled, left, touched, count, -1, restart, float(least))
+            kept = _keep(settled, left, touched, count, -1, 0.0, restart, float(least))
         own = np.sort(touched[:kept])
         sizes[v - low] = kept
         members.append(own)
@@ -139,7 +143,7 @@ def _of_span(rows: Rows, shares: Floats, low: int, high: int, options: tuple[Any
 @kernel
 def _push(
     offsets: Ints, targets: Ids, shares: Floats, start: int, restart: float, tolerance: float, settled: Floats,
-    left: Floats, queue: Ids, inside: Any, touched: Ids,
+    left: Floats, queue: Ids, inside: Any, touched: Ids, sent_back: Floats,
 ) -> int:  # fmt: skip
     """Settle the walk from `start`; returns how many vertices were touched. The queue is a ring."""
     size = len(queue)
@@ -148,6 +152,7 @@ def _push(
     touched[0] = start
     inside[start] = True
     left[start] = 1.0
+    sent_back[0] = 0.0
     while first != end:
         u = queue[first]
         first = (first + 1) % size
@@ -158,6 +163,8 @@ def _push(
         onward = (1.0 - restart) * mass
         begin, stop = offsets[u], offsets[u + 1]
         # A vertex without neighbours sends all back to the start.
+        if stop == begin:
+            sent_back[0] += onward
         for e in range(begin, max(stop, begin + 1)):
             v = targets[e] if stop > begin else start
             if settled[v] == 0.0 and left[v] == 0.0 and not inside[v] and v != start:
@@ -175,15 +182,15 @@ def _push(
 
 @kernel
 def _keep(
-    settled: Floats, left: Floats, touched: Ids, count: int, start: int, restart: float, least: float
-) -> int:  # fmt: skip
+    settled: Floats, left: Floats, touched: Ids, count: int, start: int, restarts: float, restart: float, least: float
+) -> int:
     """Move the touched vertices that reach the threshold to the front, and clear the tables."""
     kept = 0
     for k in range(count):
         v = touched[k]
         value = settled[v] + restart * left[v]  # what is left here would at least be settled here
         if v == start:
-            value -= restart
+            value -= restarts
         settled[v] = 0.0
         left[v] = 0.0
         if value >= least:

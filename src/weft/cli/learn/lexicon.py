@@ -1,4 +1,4 @@
-"""`weft lexicon grow|clusters|cross-clusters|entities`: names, word clusters and entities from a whole collection."""
+"""`weft lexicon grow|clusters|cross-clusters|entities|network`: names, clusters, entities and semantic networks."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import typer
 
 from weft.cli.generated import with_reading
 from weft.cli.groups import SuggestingGroup
-from weft.cli.learn import clusters, entities, grow
+from weft.cli.learn import clusters, entities, grow, network
 
 app = typer.Typer(
     cls=SuggestingGroup, no_args_is_help=True, add_completion=False, rich_markup_mode="rich",
-    help="Learn lists of names, word clusters and entities from a collection.",
+    help="Learn lists of names, word clusters and entities from a collection; build networks of meanings.",
 )  # fmt: skip
 app.command("grow", epilog=f"Example: {grow.EXAMPLE}")(with_reading(grow.grow))
 app.command("clusters", epilog=f"Example: {clusters.EXAMPLE}")(with_reading(clusters.clusters))
 app.command("cross-clusters", epilog=f"Example: {clusters.CROSS_EXAMPLE}")(with_reading(clusters.cross))
+app.command("network", epilog=f"Example: {network.EXAMPLE}")(network.network)
 app.command("entities", epilog=f"Example: {entities.EXAMPLE}")(entities.entities)

@@ -1,7 +1,7 @@
 """WordNet as a part of a semantic network: synsets, relations, glosses, sense keys, and names in other languages.
 
-Every synset is a vertex; nouns have names. All pointers become edges, those of single words too. A word of a gloss that
-has one reading alone, as a noun, joins the synset to that reading (`glosses="monosemous"`).
+Every synset is a vertex; nouns have names. All pointers become edges, those of single words too, and so do words of
+glosses whose readings are clear (`weft.lexical.network.glosses`).
 
     data.*, index.*         the Princeton database, releases 3.0 and 3.1 (`weft.lexical.resources.synsets`)
     *.xml                   WN-LMF, the format of the Open English WordNet
@@ -19,13 +19,11 @@ from xml.parsers import expat
 
 from weft.errors import ConfigError, DataError, FormatError
 from weft.graph.triples import opened
+from weft.lexical.network.glosses import GLOSSES, add_glosses
 from weft.lexical.network.network import NetworkBuilder
 from weft.lexical.resources.synsets import INSTANCE, Database, Synset, open_wordnet
-from weft.text.words import word_spans
 
-GLOSSES = ("none", "monosemous")
 _PARTS = ("noun", "verb", "adj", "adv")
-_QUOTED = re.compile(r'"[^"]*"?')
 _OFFSET = re.compile(r"(\d{8})-([nvars])")
 #: How WN-LMF of the Open English WordNet writes sense keys as ids.
 _ESCAPES = {
@@ -42,13 +40,13 @@ class Added(NamedTuple):
 
 
 def add_wordnet(
-    builder: NetworkBuilder, folder: str | os.PathLike[str] | None = None, glosses: str = "monosemous"
+    builder: NetworkBuilder, folder: str | os.PathLike[str] | None = None, glosses: str = "linked", workers: int = 1
 ) -> Added:
     """Add the WordNet of a folder, or of this machine; a file in WN-LMF is read too."""
     if glosses not in GLOSSES:
-        raise ConfigError(f"words of glosses are used by {' or '.join(GLOSSES)}, not by {glosses!r}")
+        raise ConfigError(f"words of glosses are {', '.join(GLOSSES)}, not {glosses!r}")
     if folder is not None and Path(folder).is_file():
-        return _add_lmf(builder, os.fspath(folder), glosses)
+        return _add_lmf(builder, os.fspath(folder), glosses, workers)
     database = open_wordnet(folder)
     synsets = list(every_synset(database))
     ids = {_place(synset): _id(database, synset) for synset in synsets}
@@ -67,8 +65,8 @@ def add_wordnet(
             target = ids.get(("a" if pointer.pos == "s" else pointer.pos, pointer.offset))
             if target is not None:
                 builder.edge(ids[_place(synset)], target, pointer.symbol, both=True)
-    if glosses == "monosemous":
-        _add_glosses(builder, [(ids[_place(synset)], synset.gloss) for synset in synsets])
+    if glosses != "none":
+        add_glosses(builder, [(ids[_place(synset)], synset.gloss) for synset in synsets], glosses, workers)
     return Added(ids, instances)
 
 
@@ -132,22 +130,7 @@ def _is_instance(synset: Synset) -> bool:
     return any(pointer.symbol == INSTANCE for pointer in synset.pointers)
 
 
-def _add_glosses(builder: NetworkBuilder, glosses: list[tuple[str, str]]) -> None:
-    """Join a synset to the readings of those words of its definition that have one alone; examples are left out."""
-    readings: dict[str, set[str]] = {}
-    for name, ids in builder.names.get("en", {}).items():
-        readings.setdefault(name.lower(), set()).update(ids)
-    for id, gloss in glosses:
-        text = _QUOTED.sub(" ", gloss)
-        words = [text[start:end].lower() for start, end in word_spans(text)]
-        phrases = {" ".join(words[i:j]) for i in range(len(words)) for j in range(i + 1, min(i + 4, len(words) + 1))}
-        for phrase in sorted(phrases):
-            own = readings.get(phrase) or readings.get(phrase.removesuffix("s")) if len(phrase) > 2 else None
-            if own is not None and len(own) == 1:
-                builder.edge(id, next(iter(own)), "gloss")
-
-
-def _add_lmf(builder: NetworkBuilder, path: str, glosses: str) -> Added:
+def _add_lmf(builder: NetworkBuilder, path: str, glosses: str, workers: int) -> Added:
     """Add the lexicons of a file in WN-LMF."""
     lmf = _Lmf(path)
     keyed: dict[str, str] = {}
@@ -164,8 +147,9 @@ def _add_lmf(builder: NetworkBuilder, path: str, glosses: str) -> Added:
     for source, kind, target in lmf.relations:
         if source in keyed and target in keyed:
             builder.edge(keyed[source], keyed[target], kind)
-    if glosses == "monosemous":
-        _add_glosses(builder, [(keyed[synset], gloss) for synset, gloss in lmf.glosses.items() if synset in keyed])
+    if glosses != "none":
+        own = [(keyed[synset], gloss) for synset, gloss in lmf.glosses.items() if synset in keyed]
+        add_glosses(builder, own, glosses, workers)
     return Added({}, instances)
 
 

@@ -94,7 +94,9 @@ def _add(
     name = names.whole(low, high, length)
     known = set(fragment.vertices)
     if name >= 0:
-        for vertex, key in zip(*names.senses(name), strict=True):
+        # Senses of WordNet are in the order of their frequency; entities have none, and the best connected come first.
+        senses = list(zip(*names.senses(name), strict=True))
+        for vertex, key in sorted(senses, key=lambda row: (not row[1], 0 if row[1] else -int(network.degree[row[0]]))):
             if vertex not in known and wanted in (None, bool(network.entity[vertex])):
                 fragment.vertices.insert(fragment.exact, vertex)
                 fragment.keys.insert(fragment.exact, key)

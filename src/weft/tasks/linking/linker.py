@@ -1,15 +1,15 @@
 """Links every noun and name of a text to the best vertex of a semantic network (Moro, Raganato and Navigli 2014).
 
 Fragments and their candidates come from `candidates`, the readings that cohere from `interpretation`. A document is
-linked as a whole, or sentence by sentence. Documents whose layer `links` has mentions keep them and get their readings;
-in others, all fragments are linked, overlapping ones included.
+linked as a whole, or sentence by sentence. Documents whose layer `links` has mentions keep them and get their readings,
+for which the other fragments of the text are context; in others, all fragments are linked, overlapping ones included.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from weft.deadline import check
@@ -29,6 +29,8 @@ from weft.text.language import language_of
 from weft.text.layers import SpanLayer, words_of_chars
 
 UNITS = ("document", "sentence")
+#: What other fragments than given mentions may be.
+CONTEXT = ("none", *KINDS)
 HEADER = Record(settings=Table(), network=Table())
 #: How many alternatives and decisive links are kept.
 SHOWN = 5
@@ -40,6 +42,7 @@ class LinkSettings(Settings):
 
     layer: str = option(LAYER, "Span layer of links.")
     kinds: str = option("all", "Link to concepts, entities, or all.", choices=KINDS)
+    context: str = option("all", "With given mentions: other fragments that take part.", choices=CONTEXT)
     loose: str = option("names", "Fragments that longer names of entities match.", choices=LOOSE)
     unit: str = option("document", "What is linked jointly.", choices=UNITS)
     occurrences: bool = option(False, "Read every occurrence of a phrase by itself.")
@@ -52,7 +55,7 @@ class LinkSettings(Settings):
     language: str = option("", "Language of names; by default that of the text.")
 
     def check(self) -> None:
-        for name, known in (("kinds", KINDS), ("loose", LOOSE), ("unit", UNITS)):
+        for name, known in (("kinds", KINDS), ("context", CONTEXT), ("loose", LOOSE), ("unit", UNITS)):
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         if self.ambiguity < 1 or not 1 <= self.most <= 100_000:
@@ -106,16 +109,29 @@ class Linker(Component):
                     found = fragments(doc, self.network, names, self.settings.search, first, end)
                 else:
                     found = [each for each in given if first <= each.places[0][0] < end]
-                rows += self.read(found)
+                    asked_for = len(found)
+                    found += self._context(doc, names, found, first, end)
+                rows += self.read(found, None if given is None else asked_for)
             for place, label, attributes in sorted(rows, key=lambda row: row[0]):
                 links.add([place], label, **attributes)
             doc.spans[self.settings.layer] = links
 
-    def read(self, found: Sequence[Fragment]) -> list[tuple[tuple[int, int], str, dict[str, Any]]]:
-        """The links of fragments: words, id and attributes of every occurrence that is linked."""
+    def _context(self, doc: Doc, names: NameIndex, given: Sequence[Fragment], first: int, end: int) -> list[Fragment]:
+        """The fragments of a part of a document beside given mentions."""
+        if self.settings.context == "none":
+            return []
+        search = replace(self.settings.search, kinds=self.settings.context)
+        taken = {place for fragment in given for place in fragment.places}
+        every = fragments(doc, self.network, names, search, first, end)
+        return [each for each in every if not taken.intersection(each.places)]
+
+    def read(
+        self, found: Sequence[Fragment], count: int | None = None
+    ) -> list[tuple[tuple[int, int], str, dict[str, Any]]]:
+        """The links of fragments, or of the first `count`: words, id and attributes of every occurrence."""
         interpretation = interpret(found, self.network.signatures, self.settings.ambiguity, self.settings.dense)
         rows = []
-        for number, fragment in enumerate(found):
+        for number, fragment in enumerate(found[:count]):
             chosen, score = self.choose(interpretation, number)
             if chosen < 0:
                 continue

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -44,6 +45,11 @@ class Interpretation:
             return -1, 0.0
         best = int(left[np.argmax(self.products[left])])
         return best, float(self.scores[best])
+
+    @cached_property
+    def winners(self) -> set[int]:
+        """The best candidates of all fragments."""
+        return {self.best(number)[0] for number in range(len(self.fragments))}
 
     def ranked(self, fragment: int) -> list[int]:
         """All candidates of a fragment that are left, best first."""

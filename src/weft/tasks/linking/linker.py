@@ -176,18 +176,15 @@ class Linker(Component):
 
     def _because(self, interpretation: Interpretation, chosen: int) -> list[dict[str, str]]:
         """The candidates of other fragments that the chosen one is joined to, those that won first."""
-        best = {interpretation.best(int(interpretation.graph.part[each]))[0] for each in interpretation.neighbours(chosen)}
-        found = sorted(
-            interpretation.neighbours(chosen), key=lambda each: (each not in best, -interpretation.products[each], each)
-        )
-        decisive: dict[int, dict[str, str]] = {}
+        near, won = interpretation.neighbours(chosen), interpretation.winners
+        found = sorted(near, key=lambda each: (each not in won, -interpretation.products[each], each))
+        decisive: dict[int, int] = {}
         for each in found:
-            part, vertex = int(interpretation.graph.part[each]), int(interpretation.vertices[each])
-            decisive.setdefault(part, {
-                "phrase": interpretation.fragments[part].text, "id": self.network.ids[vertex],
-                "name": self.network.labels[vertex],
-            })  # fmt: skip
-        return list(decisive.values())[:SHOWN]
+            decisive.setdefault(int(interpretation.graph.part[each]), int(interpretation.vertices[each]))
+        return [
+            {"phrase": interpretation.fragments[part].text, "id": self.network.ids[v], "name": self.network.labels[v]}
+            for part, v in list(decisive.items())[:SHOWN]
+        ]
 
     def _mentions(self, doc: Doc, names: NameIndex) -> list[Fragment] | None:
         """The mentions that a document gives, as fragments; None if it gives none."""

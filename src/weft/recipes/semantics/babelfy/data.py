@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-from weft.data import find
+from weft import data
 from weft.errors import FormatError
 from weft.formats import read
 from weft.graph.triples import opened
@@ -20,12 +21,13 @@ SEMCOR = "wsd/semcor3.0-brown1/brown1.tsv.gz"
 ENTITIES, EDGES = (f"knowledge-graphs/fb15k-entities/{name}.tsv.gz" for name in ("entities", "edges"))
 SENSES = "wsd/{0}/{0}.data.xml"
 LINKS = "entity-linking/elevant/{}.jsonl"
+Find = Callable[[str], Path]
 _UPOS = {"NN": "NOUN", "VB": "VERB", "JJ": "ADJ", "RB": "ADV"}
 
 
-def sense_documents(name: str, folder: str | os.PathLike[str] | None = None) -> list[Doc]:
+def sense_documents(name: str, find: Find = data.find) -> list[Doc]:
     """A test set of word senses, with nouns as mentions."""
-    return [only_nouns(doc) for doc in read(find(SENSES.format(name), folder), "wsd")]
+    return [only_nouns(doc) for doc in read(find(SENSES.format(name)), "wsd")]
 
 
 def only_nouns(doc: Doc) -> Doc:
@@ -39,9 +41,9 @@ def only_nouns(doc: Doc) -> Doc:
     return doc
 
 
-def semcor_documents(count: int | None = None, folder: str | os.PathLike[str] | None = None) -> list[Doc]:
+def semcor_documents(count: int | None = None, find: Find = data.find) -> list[Doc]:
     """The first documents of SemCor, with nouns as mentions; names that stand for a class alone are left out."""
-    path = os.fspath(find(SEMCOR, folder))
+    path = os.fspath(find(SEMCOR))
     found: list[Doc] = []
     for name, sentences in _texts(path):
         if count is not None and len(found) == count:
@@ -100,13 +102,13 @@ class EntityGraph:
 
 
 def add_freebase(
-    builder: NetworkBuilder, instances: set[str] | None = None, folder: str | os.PathLike[str] | None = None
+    builder: NetworkBuilder, instances: set[str] | None = None, find: Find = data.find
 ) -> EntityGraph:
     """Add the entities with their labels, aliases and links; those whose label names one instance are joined to it."""
     titles = title_index(builder, instances or set())
     numbers: dict[str, str] = {}
     joined = 0
-    with opened(os.fspath(find(ENTITIES, folder))) as lines:
+    with opened(os.fspath(find(ENTITIES))) as lines:
         for line in lines:
             number, _, id, label, aliases, description = (*line.rstrip("\n").split("\t"), "", "", "", "")[:6]
             if not id or not label:
@@ -120,7 +122,7 @@ def add_freebase(
                 builder.vertex(id, label, description, entity=True)
             for name in (label, *aliases.split("|")):
                 builder.name(id, name)
-    with opened(os.fspath(find(EDGES, folder))) as lines:
+    with opened(os.fspath(find(EDGES))) as lines:
         for line in lines:
             source, target = (numbers.get(each, "") for each in line.split())
             if source and target:
@@ -128,10 +130,10 @@ def add_freebase(
     return EntityGraph(frozenset(numbers.values()), joined)
 
 
-def link_documents(name: str, ids: frozenset[str], folder: str | os.PathLike[str] | None = None) -> list[Doc]:
+def link_documents(name: str, ids: frozenset[str], find: Find = data.find) -> list[Doc]:
     """A set of entity links, of which those to entities of the graph are left."""
     docs = []
-    for doc in read(find(LINKS.format(name), folder), "links"):
+    for doc in read(find(LINKS.format(name)), "links"):
         links = doc.spans[LAYER]
         kept = SpanLayer(doc.strings, "chars")
         for row, (pieces, label) in enumerate(links):

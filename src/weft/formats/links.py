@@ -56,7 +56,8 @@ def to_line(doc: Doc, number: int = 0) -> str:
     labels = []
     for row, (pieces, label) in enumerate(links):
         span = [pieces[0][0], pieces[-1][1]]
-        labels.append({"id": row, "span": span, "entity_id": label, **links.attributes.get(row, {})})
+        attributes = {"name" if key == "title" else key: each for key, each in links.attributes.get(row, {}).items()}
+        labels.append({"id": row, "span": span, "entity_id": label, **attributes})
     meta = {key: value for key, value in doc.meta.items() if key not in ("id", "number")}
     line = {"id": doc.meta.get("number", number), **({"title": doc.id} if doc.id else {}), "text": doc.text}
     try:
@@ -106,5 +107,6 @@ def _add(layer: SpanLayer, item: dict[str, Any], size: int) -> None:
         raise WeftError(f"expected a span within the text of {size} characters, found {repr([start, end])[:60]}")
     label = item.get("entity_id", item.get("id") if isinstance(item.get("id"), str) else "")
     label = "" if label is None else str(label)
-    attributes = {key: value for key, value in item.items() if key not in ("id", "span", "start", "end", "entity_id")}
+    known = ("id", "span", "start", "end", "entity_id")
+    attributes = {"title" if key == "name" else str(key): each for key, each in item.items() if key not in known}
     layer.add([(start, end)], NIL if not label or label.startswith("Unknown") else label, **attributes)

@@ -34,6 +34,12 @@ _MEDIA = {
 #: Relation layers that are no cues and scopes.
 _OWN_LINKS = ("scope", "timeline", "frames", "relations", "preferences")
 _SUFFIX = {"anafora": ".anafora.xml", "brat": ".zip", "html": ".html", "svg": ".svg", "plain": ".txt"}
+    "records": "application/x-ndjson", "jsonl": "application/x-ndjson", "parquet": "application/vnd.apache.parquet",
+    "bioscope": "application/xml", "nif": "text/turtle; charset=utf-8",
+    "links": "application/x-ndjson", "timeml": "application/xml", "anafora": "application/xml", "xmi": "application/xml",
+    "brat": "application/zip", "html": "text/html; charset=utf-8", "svg": "image/svg+xml",
+}  # fmt: skip
+_SUFFIX = {"anafora": ".anafora.xml", "brat": ".zip", "links": ".links.jsonl", "html": ".html", "svg": ".svg", "plain": ".txt"}
 
 
 class File(NamedTuple):
@@ -54,6 +60,7 @@ def formats_of(provides: Sequence[str]) -> list[str]:
     pictures = spans or any(layer in provides for layer in ("head", "constituents"))
     formats = ["conllu", "records", "jsonl", "parquet", "columns", "plain", *(["html", "svg"] if pictures else [])]
     formats += ["brat"] if spans else []
+    formats += ["links", "nif"] if "spans/links" in provides else []
     formats += ["times", "timeml"] if "spans/times" in provides else []
     formats += ["anafora", "xmi"] if "spans/timeline" in provides else []
     formats += ["coref"] if "spans/coref" in provides else []

@@ -29,6 +29,8 @@ Format = Literal[
     "xmi",
     "coref",
     "tuples",
+    "links",
+    "nif",
 ]
 
 

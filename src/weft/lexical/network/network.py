@@ -103,7 +103,7 @@ class NetworkBuilder:
     >>> builder.edge("Q1", "striker%1:18:00::", "occupation")
     >>> network = builder.network()
     >>> network.names["en"].containing("mario"), network.signatures.of(1), network.kind(1)
-    ([1], [0], 'entity')
+    ([1], [0, 1], 'entity')
     """
 
     graph: Builder = field(default_factory=Builder)

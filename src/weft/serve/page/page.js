@@ -13,6 +13,8 @@ const FILES = {
   bioscope: ["BioScope", ".xml"], times: ["Time phrases", ".times.tsv"], timeml: ["TimeML", ".tml"],
   anafora: ["Anafora", ".anafora.xml"], xmi: ["UIMA XMI", ".xmi"], coref: ["Coreference", ".coref"], tuples: ["Relations", ".tuples.jsonl"],
   json: ["API response", ".json"],
+  anafora: ["Anafora", ".anafora.xml"], xmi: ["UIMA XMI", ".xmi"], coref: ["Coreference", ".coref"],
+  links: ["Links", ".links.jsonl"], nif: ["NIF", ".ttl"], json: ["API response", ".json"],
 };
 const VIEWS = ["trees", "spans", "words"];
 const state = { models: null, answer: null, words: [], letters: [], ranked: null, opener: null, asked: 0 };

@@ -169,8 +169,32 @@ function labelled(answer, layer) {
       return `${target} ~ ${source}${because ? ` (${because})` : ""}`;
     };
     return answer.spans[layer].map((span) => ({ ...span, label: told(span) }));
+    const value = (span) => (layer === "times" && span.attributes?.value ? ` ${span.attributes.value}` : "");
+    const title = (span) => (layer === "links" && span.attributes?.title) || span.label;
+    return answer.spans[layer].map((span) => ({ ...span, label: title(span) + value(span) }));
   }
   return chains.flatMap((group, number) => group.members.map((member) => ({ ...answer.spans[layer][member], label: String(number + 1) })));
+}
+
+// A card for every link: what is meant, how sure it is, what else it could be, and which other phrases decided.
+function linkCard(span) {
+  const has = span.attributes ?? {};
+  const facts = [];
+  const add = (title, text) => facts.push(make("dt", {}, title), make("dd", { dir: "auto" }, text));
+  add("Id", has.key && has.key !== span.label ? `${span.label} (${has.key})` : span.label);
+  add("Score", has.score ? percent(has.score) : "first sense: nothing else in the text is related");
+  if (has.alternatives?.length) add("Or", has.alternatives.map((each) => `${each.title} (${percent(each.score)})`).join(", "));
+  if (has.because?.length) add("Because of", has.because.map((each) => `${each.phrase}: ${each.title}`).join(", "));
+  return make("article", { class: "card link", "aria-label": `Link of ${span.text}` },
+    make("h3", { dir: "auto" }, `${span.text}: ${has.title ?? span.label}`),
+    make("p", { class: "none", dir: "auto" }, [has.kind, has.description].filter(Boolean).join(" · ")),
+    make("dl", { class: "facts" }, ...facts));
+}
+
+// One card for all occurrences of a phrase with the same reading.
+function linkCards(spans) {
+  const cards = new Map(spans.map((span) => [`${span.label}\t${span.text}`, span]));
+  return [...cards.values()].slice(0, 200).map(linkCard);
 }
 
 function drawLayer(content, answer, words, layer) {
@@ -201,6 +225,7 @@ function drawLayer(content, answer, words, layer) {
   } else {
     content.append(make("p", { class: "none" }, `No ${layerName(layer)} were found in this text.`));
   }
+  if (layer === "links") content.append(...linkCards(answer.spans.links));
   rove(content);
 }
 

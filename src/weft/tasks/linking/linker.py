@@ -25,7 +25,6 @@ from weft.tasks.linking.candidates import KINDS, LOOSE, Fragment, Search, fragme
 from weft.tasks.linking.interpretation import Interpretation, interpret
 from weft.text.conventions.links import LAYER
 from weft.text.doc import Doc
-from weft.text.language import language_of
 from weft.text.layers import SpanLayer, words_of_chars
 
 UNITS = ("document", "sentence")
@@ -52,7 +51,7 @@ class LinkSettings(Settings):
     entity_threshold: float = option(0.0, "Least score of a link to an entity.")
     first_sense: bool = option(True, "Link to the first sense below the threshold.")
     most: int = option(1000, "Most candidates of a fragment.")
-    language: str = option("", "Language of names; by default that of the text.")
+    language: str = option("", "Language of names; by default that of the document, or the one that knows most words.")
 
     def check(self) -> None:
         for name, known in (("kinds", KINDS), ("context", CONTEXT), ("loose", LOOSE), ("unit", UNITS)):
@@ -159,14 +158,14 @@ class Linker(Component):
     ) -> dict[str, Any]:
         network = self.network
         vertex = int(interpretation.vertices[chosen])
-        attributes: dict[str, Any] = {"name": network.labels[vertex], "kind": network.kind(vertex)}
+        attributes: dict[str, Any] = {"title": network.labels[vertex], "kind": network.kind(vertex)}
         attributes |= {"key": key} if key else {}
         attributes |= {"description": network.descriptions[vertex]} if network.descriptions[vertex] else {}
         attributes["score"] = round(score, 4)
         others = [each for each in interpretation.ranked(number) if each != chosen][:SHOWN]
         if others:
             attributes["alternatives"] = [
-                {"id": network.ids[v], "name": network.labels[v], "score": round(float(interpretation.scores[each]), 4)}
+                {"id": network.ids[v], "title": network.labels[v], "score": round(float(interpretation.scores[each]), 4)}
                 for each in others
                 for v in [int(interpretation.vertices[each])]
             ]
@@ -182,7 +181,7 @@ class Linker(Component):
         for each in found:
             decisive.setdefault(int(interpretation.graph.part[each]), int(interpretation.vertices[each]))
         return [
-            {"phrase": interpretation.fragments[part].text, "id": self.network.ids[v], "name": self.network.labels[v]}
+            {"phrase": interpretation.fragments[part].text, "id": self.network.ids[v], "title": self.network.labels[v]}
             for part, v in list(decisive.items())[:SHOWN]
         ]
 
@@ -208,16 +207,16 @@ class Linker(Component):
         return list(found.values())
 
     def _names(self, doc: Doc) -> NameIndex:
-        """The names of the language of a document."""
+        """The names of the language of a document: the one asked for, its own, or that which knows most of its words."""
         known = self.network.names
+        if self.settings.language and self.settings.language not in known:
+            named = ", ".join(known)
+            raise ConfigError(f"the network has no names of the language {self.settings.language!r}; it has {named}")
         language = self.settings.language or str(doc.meta.get("language", ""))
-        if not language and len(known) > 1:
-            language = language_of(doc.text).code
         if language in known:
             return known[language]
-        if self.settings.language:
-            raise ConfigError(f"the network has no names of the language {language!r}; it has {', '.join(known)}")
-        return known.get("en") or next(iter(known.values()))
+        forms = {form.casefold() for form in doc.column("form")}
+        return max(known.values(), key=lambda index: int((index.ids(forms) > 0).sum()))
 
     def state(self) -> State:
         header, arrays = self.network.state()

@@ -1,7 +1,7 @@
 """Links of phrases to a knowledge base as a span layer: the label is the id of what is meant.
 
     spans/links     label: a sense key such as dog%1:05:00::, or the id of an entity, such as Q312
-    attributes      name, description, kind (concept, entity), key (the sense key), score, alternatives, because
+    attributes      title, description, kind (concept, entity), key (the sense key), score, alternatives, because
 
 Links may overlap: *Major League Soccer*, *major league* and *league* have one each. In gold data several ids may be
 right; the others stand in the attribute `also`. A mention that the knowledge base lacks has the label NIL.
@@ -28,7 +28,7 @@ class Link(Span):
     >>> from weft.text import Doc, SpanLayer
     >>> doc = Doc.from_words([["Mario", "scored"]])
     >>> doc.spans["links"] = SpanLayer(doc.strings)
-    >>> doc.spans["links"].add([(0, 1)], "Q1", name="Mario Gomez", kind="entity", score=0.75)
+    >>> doc.spans["links"].add([(0, 1)], "Q1", title="Mario Gomez", kind="entity", score=0.75)
     0
     >>> doc.links
     [Link('Mario', 'Q1', 'Mario Gomez')]
@@ -44,9 +44,9 @@ class Link(Span):
         return self.label
 
     @property
-    def name(self) -> str:
+    def title(self) -> str:
         """What it is called in the knowledge base."""
-        return str(self.attributes.get("name", ""))
+        return str(self.attributes.get("title", ""))
 
     @property
     def description(self) -> str:
@@ -70,16 +70,16 @@ class Link(Span):
 
     @property
     def alternatives(self) -> list[dict[str, Any]]:
-        """Further candidates: id, name and score."""
+        """Further candidates: id, title and score."""
         return list(self.attributes.get("alternatives", []))
 
     @property
     def because(self) -> list[dict[str, Any]]:
-        """The links of other phrases that decided: phrase, id and name."""
+        """The links of other phrases that decided: phrase, id and title."""
         return list(self.attributes.get("because", []))
 
     def __repr__(self) -> str:
-        return f"Link({self.text!r}, {self.label!r}, {self.name!r})"
+        return f"Link({self.text!r}, {self.label!r}, {self.title!r})"
 
 
 def links_of(doc: Doc, layer: str = LAYER) -> Iterator[Link]:

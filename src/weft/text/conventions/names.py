@@ -36,6 +36,13 @@ def label_with_value(layer: str, label: str, attributes: Mapping[str, Any]) -> s
         return f"{attributes['target']} ~ {attributes['source']}"
     if layer == "preferences" and label == "violation":
         return _violation(label, attributes.get("explanation"))
+    """A label of a span layer in words, with the span's value if it has one; links are called by their titles.
+
+    >>> label_with_value("times", "DATE", {"value": "2026-05-01"}), label_with_value("links", "Q1", {"title": "Ada"})
+    ('DATE 2026-05-01', 'Ada')
+    """
+    if layer == "links" and isinstance(attributes.get("title"), str):
+        return str(attributes["title"])
     value = attributes.get("value")
     name = label_name(layer, label)
     return f"{name} {value}" if layer == "times" and value else name

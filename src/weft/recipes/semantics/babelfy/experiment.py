@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from weft.arrays import Bools
-from weft.evaluate.counts import Counts
 from weft.evaluate.semantics.links import LinkReport, score_links
 from weft.evaluate.significance import mcnemar
+from weft.graph.store import Rows
 from weft.graph.triangles import transitions, triangle_weights
-from weft.graph.walks import pagerank, signatures
+from weft.graph.walks import pagerank
 from weft.lexical.network.network import Network, NetworkBuilder
 from weft.lexical.network.wordnet import add_wordnet
 from weft.recipes.claims import Figure, gain, mean_of, measured
@@ -75,6 +75,7 @@ class Networks:
     full: Network
     uniform: Network
     wordnet: Network
+    rows: Rows  #: the graph of WordNet alone
     ids: frozenset[str]
     seconds: float
     joined: int
@@ -98,7 +99,7 @@ def _real(result: RecipeResult, size: Size, options: RecipeOptions) -> None:
         _development(result, size, options)
     networks = build(options)
     if options.wants("walks"):
-        _walks(result, size, options)
+        _walks(result, size, options, networks.rows)
     if options.wants("senses"):
         _senses(result, size, options, networks)
     if options.wants("entities"):
@@ -107,20 +108,19 @@ def _real(result: RecipeResult, size: Size, options: RecipeOptions) -> None:
 
 def build(options: RecipeOptions) -> Networks:
     """WordNet and Freebase together, the same with uniform weights, and WordNet alone."""
-    alone = NetworkBuilder()
-    add_wordnet(alone, workers=options.workers)
-    began = time.perf_counter()
-    wordnet = alone.network(workers=options.workers)
-    seconds = time.perf_counter() - began
     builder = NetworkBuilder()
     added = add_wordnet(builder, workers=options.workers)
+    rows = builder.typed_graph().rows()
+    began = time.perf_counter()
+    wordnet = builder.network(workers=options.workers)
+    seconds = time.perf_counter() - began
     found = data.add_freebase(builder, added.instances, options.find)
     full = builder.network(workers=options.workers)
     uniform = builder.network(workers=options.workers, triangles=False)
     ids = frozenset(builder.same.get(id, id) for id in found.ids)
     _SAME.clear()
     _SAME.update(builder.same)
-    return Networks(full, uniform, wordnet, ids, seconds, found.joined)
+    return Networks(full, uniform, wordnet, rows, ids, seconds, found.joined)
 
 
 #: Wikidata ids of entities that were joined to WordNet, and the ids of their synsets.
@@ -212,11 +212,8 @@ def _development(result: RecipeResult, size: Size, options: RecipeOptions) -> No
     result.tables.append(table)
 
 
-def _walks(result: RecipeResult, size: Size, options: RecipeOptions) -> None:
+def _walks(result: RecipeResult, size: Size, options: RecipeOptions, rows: Rows) -> None:
     """The printed random walks against push, on vertices of WordNet."""
-    builder = NetworkBuilder()
-    add_wordnet(builder, workers=options.workers)
-    rows = builder.typed_graph().rows()
     shares = transitions(rows, triangle_weights(rows, options.workers))
     random = np.random.default_rng(options.seed)
     chosen = random.choice(rows.n_nodes, size.walks, replace=False).tolist()

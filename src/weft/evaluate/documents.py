@@ -9,6 +9,9 @@ expressions), `timeline` (events, times and links), `coref` (entities), `phenome
 the name of a span layer, or the name of a word column.
 `scope` (which quantifier outscopes which), `links` (senses and entities of phrases), `times` (extents, types and values of time expressions), `timeline` (events,
 times and links), `coref` (entities), the name of a span layer, or the name of a word column.
+`scope` (which quantifier outscopes which), `links` (senses and entities of phrases), `times` (extents, types and values
+of time expressions), `timeline` (events, times and links), `coref` (entities), the name of a span layer, or the name of
+a word column.
 By default: constituents if both sides have them, then frames, then AMRs, then the span layer that both sides share,
 else `ud`.
 """

@@ -80,7 +80,7 @@ class PartGraph:
     def products(self, kept: Bools | None = None) -> Ints:
         """Joined parts times degree of every candidate that is kept, 0 for others."""
         alive = np.ones(len(self.part), dtype=np.bool_) if kept is None else np.ascontiguousarray(kept)
-        degree, joined, cells = self._counts(alive)
+        degree, joined, _ = self._counts(alive)
         return np.where(alive, joined * degree, 0)
 
     def scores(self, kept: Bools | None = None) -> Floats:

@@ -18,7 +18,7 @@ import numpy as np
 
 from weft import storage
 from weft.arrays import Ids, Ints, Singles
-from weft.declared import Array, Stored
+from weft.declared import Array, Arrays, Stored
 from weft.errors import ConfigError, DataError, did_you_mean
 from weft.graph.strings import Strings
 from weft.headers import Many, Record, Text
@@ -134,7 +134,7 @@ class TypedGraph:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the graph as one file."""
         header = {"kind": "graph", "types": self.types, "relations": self.relations}
-        arrays = {
+        arrays: Arrays = {
             "type": self.type, "slices": self.slices, "sources": self.sources, "targets": self.targets,
             "weights": self.weights, **{f"names/{name}": part for name, part in self.names.state().items()},
         }  # fmt: skip
@@ -203,10 +203,10 @@ class Builder:
         rank = np.zeros(len(names), dtype=np.int64)
         rank[[self._relations[name] for name in names]] = np.arange(len(names))
         relation, sources, targets = (np.frombuffer(cells, dtype=np.int32) for cells in self._ends)
-        relation = rank[relation]
-        order = np.lexsort((targets, sources, relation))
+        ranked = rank[relation]
+        order = np.lexsort((targets, sources, ranked))
         slices = np.zeros(len(names) + 1, dtype=np.int64)
-        np.cumsum(np.bincount(relation, minlength=len(names)), out=slices[1:])
+        np.cumsum(np.bincount(ranked, minlength=len(names)), out=slices[1:])
         return TypedGraph(
             Strings.of(self._nodes), list(self._types), np.array(self._type, dtype=np.int32), names, slices,
             sources[order], targets[order], np.frombuffer(self._weights, dtype=np.float32)[order],

@@ -1,7 +1,7 @@
 """Weights of edges by the triangles that they close (Moro, Raganato and Navigli 2014).
 
-    weight(v, v') = |{v'' : (v, v'), (v', v''), (v'', v) in E}| + 1        directed cycles of length three, plus one
-    P(v' | v)     = weight(v, v') / sum over v'' of weight(v, v'')
+weight(v, v') = |{v'' : (v, v'), (v', v''), (v'', v) in E}| + 1        directed cycles of length three, plus one
+P(v' | v)     = weight(v, v') / sum over v'' of weight(v, v'')
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Edges of graphs from files, line by line: tab-separated columns, JSON Lines or N-Triples, gzipped or not.
 
-    .tsv  .txt      source  relation  target  [weight]      or  source  target
-    .jsonl          {"source": ..., "relation": ..., "target": ..., "weight": ...}      relation and weight optional
-    .nt             <http://.../A> <http://.../related> <http://.../B> .                IRIs are shortened to their ends
+.tsv  .txt      source  relation  target  [weight]      or  source  target
+.jsonl          {"source": ..., "relation": ..., "target": ..., "weight": ...}      relation and weight optional
+.nt             <http://.../A> <http://.../related> <http://.../B> .                IRIs are shortened to their ends
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ FORMATS = {".tsv": "tsv", ".txt": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", 
 #: The relation of edges that have none.
 LINKED = "linked"
 _TRIPLE = re.compile(
-    r'(?:<([^<>\s]*)>|(_:\S+))[ \t]+<([^<>\s]*)>[ \t]+(?:<([^<>\s]*)>|(_:\S+)|"((?:[^"\\]|\\.)*)"(?:\^\^<[^<>\s]*>|@([\w-]+))?)'
+    r"(?:<([^<>\s]*)>|(_:\S+))[ \t]+<([^<>\s]*)>[ \t]+(?:<([^<>\s]*)>|(_:\S+)"
+    r'|"((?:[^"\\]|\\.)*)"(?:\^\^<[^<>\s]*>|@([\w-]+))?)'
     r"[ \t]*\.[ \t]*(?:#.*)?$"
 )
 _ESCAPE = re.compile(r'\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([tnrbf"\'\\]))')

@@ -14,6 +14,7 @@ that is no visit: E[count(v)] is less by n (1 - a) times the sum of pi over vert
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,7 +71,7 @@ def signatures(
         names = max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
         bounds = np.linspace(0, rows.n_nodes, 4 * names + 1).astype(int).tolist()
         graph = client.scatter((rows, shares), broadcast=True, hash=False)
-        spans = zip(bounds[:-1], bounds[1:], strict=True)
+        spans = pairwise(bounds)
         parts = client.gather([client.submit(_remote, graph, span, options, pure=False) for span in spans])
     else:
         parts = _local(rows, shares, options, workers)

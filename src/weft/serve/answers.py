@@ -35,11 +35,18 @@ _MEDIA = {
 _OWN_LINKS = ("scope", "timeline", "frames", "relations", "preferences")
 _SUFFIX = {"anafora": ".anafora.xml", "brat": ".zip", "html": ".html", "svg": ".svg", "plain": ".txt"}
     "records": "application/x-ndjson", "jsonl": "application/x-ndjson", "parquet": "application/vnd.apache.parquet",
-    "bioscope": "application/xml", "nif": "text/turtle; charset=utf-8",
-    "links": "application/x-ndjson", "timeml": "application/xml", "anafora": "application/xml", "xmi": "application/xml",
+    "bioscope": "application/xml", "nif": "text/turtle; charset=utf-8", "links": "application/x-ndjson",
+    "timeml": "application/xml", "anafora": "application/xml", "xmi": "application/xml",
     "brat": "application/zip", "html": "text/html; charset=utf-8", "svg": "image/svg+xml",
 }  # fmt: skip
-_SUFFIX = {"anafora": ".anafora.xml", "brat": ".zip", "links": ".links.jsonl", "html": ".html", "svg": ".svg", "plain": ".txt"}
+_SUFFIX = {
+    "anafora": ".anafora.xml",
+    "brat": ".zip",
+    "links": ".links.jsonl",
+    "html": ".html",
+    "svg": ".svg",
+    "plain": ".txt",
+}
 
 
 class File(NamedTuple):

@@ -81,7 +81,7 @@ def test_longer_names_of_entities_are_candidates_of_names_alone(network):
 
 def test_overlapping_fragments_all_take_part_and_none_is_without_a_noun(network):
     doc = Doc.from_words([["FC", "Bayern", "Munich", "in", "Germany"]], upos=[["PROPN"] * 3 + ["ADP", "PROPN"]])
-    assert {each for each in texts_of(network, doc)} == {
+    assert set(texts_of(network, doc)) == {
         "fc", "fc bayern", "fc bayern munich", "bayern", "bayern munich", "munich", "germany",
     }  # fmt: skip
     verbs = Doc.from_words([["FC", "Bayern"]], upos=[["VERB", "X"]])
@@ -200,10 +200,7 @@ def test_edges_join_candidates_of_different_fragments_whose_signatures_hold_the_
     result = interpret(found, signatures, dense=False)
     entries = [(v, number) for number, fragment in enumerate(found) for v in fragment.vertices]
     expected = {
-        (i, j)
-        for i, (v, f) in enumerate(entries)
-        for j, (w, g) in enumerate(entries)
-        if f != g and w in lists[v]
+        (i, j) for i, (v, f) in enumerate(entries) for j, (w, g) in enumerate(entries) if f != g and w in lists[v]
     }
     graph = result.graph
     assert set(zip(graph.sources.tolist(), graph.targets.tolist(), strict=True)) == expected

@@ -50,7 +50,8 @@ EntityThreshold = Annotated[
     float, option("--entity-threshold", panel=SETTINGS, help="Least score of a link to an entity.")
 ]
 NoFirst = Annotated[
-    bool, option("--no-first-sense", panel=SETTINGS, help="Below the threshold, link nothing instead of the first sense.")
+    bool,
+    option("--no-first-sense", panel=SETTINGS, help="Below the threshold, link nothing instead of the first sense."),
 ]
 Graph = Annotated[Path | None, option("--graph", metavar="FILE", help="Also write the graph, with its relations.")]
 Out = Annotated[Path, option("--out", "-o", metavar="MODEL", help="Model file to write.")]
@@ -133,7 +134,9 @@ def _add(
     from weft.lexical.network.wordnet import Added, add_names, add_wordnet
 
     if not wordnet and folder is None and not entities:
-        raise ConfigError("a network is made of WordNet (--wordnet, --wordnet-at), of entities (--entities), or of both")
+        raise ConfigError(
+            "a network is made of WordNet (--wordnet, --wordnet-at), of entities (--entities), or of both"
+        )
     report: dict[str, Any] = {"sources": []}
     added = Added({}, set())
     if wordnet or folder is not None:

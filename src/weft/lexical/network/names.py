@@ -99,7 +99,7 @@ class NameIndex:
         return len(self.name_offsets) - 1
 
     @cached_property
-    def _tables(self) -> tuple[Ids, Ids, Ids, Ints]:
+    def _tables(self) -> tuple[Ids, Ids, Ids, Ids]:
         """The suffixes' tokens by column in sorted order, the name of every suffix, and where it begins in it."""
         name = np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.name_offsets))
         columns = np.stack([_shifted(self.tokens, self.name_offsets, shift)[self.order] for shift in range(LONGEST)])
@@ -189,7 +189,10 @@ class NameIndex:
         keys = Strings.from_state(stored.under("keys/"), len(taken["vertices"]))
         if (np.bincount(taken["order"], minlength=len(taken["tokens"])) != 1).any():
             raise ModelError("the array 'order' must hold every position of the names once: the file is damaged")
-        return cls(words, *(taken[each.name] for each in ARRAYS), keys)
+        return cls(
+            words, taken["name_offsets"], taken["tokens"], taken["order"], taken["sense_offsets"], taken["vertices"],
+            keys,
+        )  # fmt: skip
 
 
 def _offsets(sizes: Iterable[int]) -> Ints:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from weft.deadline import check
@@ -99,7 +100,7 @@ class Linker(Component):
             names = self._names(doc)
             links = SpanLayer(doc.strings)
             bounds = doc.sentence_offsets.tolist()
-            spans = [(0, doc.n_words)] if self.settings.unit == "document" else list(zip(bounds, bounds[1:]))  # noqa: RUF007
+            spans = [(0, doc.n_words)] if self.settings.unit == "document" else list(pairwise(bounds))
             given = self._mentions(doc, names)
             rows: list[tuple[tuple[int, int], str, dict[str, Any]]] = []
             for first, end in spans:
@@ -165,7 +166,11 @@ class Linker(Component):
         others = [each for each in interpretation.ranked(number) if each != chosen][:SHOWN]
         if others:
             attributes["alternatives"] = [
-                {"id": network.ids[v], "title": network.labels[v], "score": round(float(interpretation.scores[each]), 4)}
+                {
+                    "id": network.ids[v],
+                    "title": network.labels[v],
+                    "score": round(float(interpretation.scores[each]), 4),
+                }
                 for each in others
                 for v in [int(interpretation.vertices[each])]
             ]
@@ -207,7 +212,7 @@ class Linker(Component):
         return list(found.values())
 
     def _names(self, doc: Doc) -> NameIndex:
-        """The names of the language of a document: the one asked for, its own, or that which knows most of its words."""
+        """The names of the language asked for, of the document, or of the language that knows most of its words."""
         known = self.network.names
         if self.settings.language and self.settings.language not in known:
             named = ", ".join(known)

@@ -6,13 +6,14 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from weft import data
 from weft.errors import FormatError
 from weft.formats import read
 from weft.graph.triples import opened
-from weft.lexical.network.network import NetworkBuilder
 from weft.lexical.network.entities import title_index
+from weft.lexical.network.network import NetworkBuilder
 from weft.text.conventions.links import LAYER
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
@@ -58,7 +59,8 @@ def semcor_documents(count: int | None = None, find: Find = data.find) -> list[D
         for word, row in enumerate(row for sentence in sentences for row in sentence):
             if row[3] != "_" and row[2] == "NN" and "%1:" in row[3]:
                 first, *others = row[3].replace(",", ";").split(";")
-                layer.add([(word, word + 1)], first, **({"also": others} if others else {}))
+                also: dict[str, Any] = {"also": others} if others else {}
+                layer.add([(word, word + 1)], first, **also)
         found.append(doc)
     return found
 
@@ -68,7 +70,9 @@ def _upos(row: list[str]) -> str:
 
 
 def _texts(path: str) -> Iterator[tuple[str, list[list[list[str]]]]]:
-    name, sentences, sentence = "", [], []
+    name = ""
+    sentences: list[list[list[str]]] = []
+    sentence: list[list[str]] = []
     with opened(path) as lines:
         for number, line in enumerate(lines, 1):
             line = line.rstrip("\n")
@@ -101,9 +105,7 @@ class EntityGraph:
     joined: int
 
 
-def add_freebase(
-    builder: NetworkBuilder, instances: set[str] | None = None, find: Find = data.find
-) -> EntityGraph:
+def add_freebase(builder: NetworkBuilder, instances: set[str] | None = None, find: Find = data.find) -> EntityGraph:
     """Add the entities with their labels, aliases and links; those whose label names one instance are joined to it."""
     titles = title_index(builder, instances or set())
     numbers: dict[str, str] = {}

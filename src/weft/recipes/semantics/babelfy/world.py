@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from weft.graph.strings import Strings
 from weft.graph.walks import Signatures
 from weft.lexical.network.names import NameIndex
 from weft.lexical.network.network import Network, NetworkBuilder
-from weft.graph.strings import Strings
 from weft.text.conventions.links import LAYER
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
@@ -26,10 +26,10 @@ class World:
 
     topics: int = 60
     size: int = 40  #: vertices per topic
-    degree: int = 10
+    degree: int = 16
     shared: int = 20  #: vertices per topic with a shared name
     readings: int = 12  #: topics that share a name
-    astray: float = 0.2  #: edges that lead to another topic
+    astray: float = 0.5  #: edges that lead to another topic
 
 
 def planted(world: World, seed: int) -> NetworkBuilder:
@@ -71,7 +71,7 @@ def texts(world: World, builder: NetworkBuilder, count: int, seed: int, length: 
     for name, ids in builder.names["en"].items():
         for id in ids if name.startswith("shared") else ():
             by_topic.setdefault(int(id.partition(".")[0]), []).append((name, id))
-    docs = []
+    docs: list[Doc] = []
     while len(docs) < count:
         topic = int(random.integers(world.topics))
         readings = dict(by_topic.get(topic, []))
@@ -106,7 +106,13 @@ def large(vertices: int, members: int, seed: int, topic: int = 50) -> Network:
     empty = Strings.of([""] * vertices)
     degree = random.integers(1, 100, vertices).astype(np.int32)
     return Network(
-        ids, ids, empty, np.ones(vertices, dtype=np.bool_), degree, {"en": names}, Signatures(offsets, drawn.ravel())
+        ids,
+        ids,
+        empty,
+        np.ones(vertices, dtype=np.bool_),
+        degree,
+        {"en": names},
+        Signatures(offsets, drawn.ravel().astype(np.int32)),
     )
 
 
@@ -114,7 +120,9 @@ def long_text(network: Network, words: int, seed: int, named: float = 0.3) -> Do
     """A text of which a share of the words is a first token of names, and the others are unknown."""
     random = np.random.default_rng(seed)
     index = network.names["en"]
-    tokens = [index.words[int(index.tokens[index.name_offsets[name]])] for name in random.integers(0, len(index), words)]
+    tokens = [
+        index.words[int(index.tokens[index.name_offsets[name]])] for name in random.integers(0, len(index), words)
+    ]
     there = random.random(words) < named
     forms = [token if own else "word" for token, own in zip(tokens, there, strict=True)]
     return Doc.from_words([forms], upos=[["PROPN" if own else "VERB" for own in there]])

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
 from weft.errors import FormatError, WeftError
@@ -29,16 +29,14 @@ ITS = "http://www.w3.org/2005/11/its/rdf#"
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _BASES = ("http://www.wikidata.org/entity/", "https://www.wikidata.org/entity/", "http://dbpedia.org/resource/")
 _OWN = "urn:weft:"
-_HEAD = (
-    f"@prefix nif: <{NIF}> .\n@prefix itsrdf: <{ITS}> .\n@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n"
-)
+_HEAD = f"@prefix nif: <{NIF}> .\n@prefix itsrdf: <{ITS}> .\n@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n"
 _TOKEN = re.compile(
     r'[ \t\r\n]+|#[^\n]*|(?P<iri><[^<>"\s]*>)|(?P<long>"""(?:[^"\\]|\\.|"(?!""))*""")|(?P<text>"(?:[^"\\\n]|\\.)*")'
     r"|(?P<prefix>@prefix|@base)|(?P<lang>@[A-Za-z-]+)|(?P<kind>\^\^)|(?P<mark>[;,.](?![\w%]))"
     r"|(?P<number>[+-]?\d+(?:\.\d+)?)|(?P<name>[\w-]*:(?:[\w%=/#-]|[.,](?=[\w%=]))*)|(?P<word>[A-Za-z]+)",
     re.DOTALL,
 )
-_ESCAPE = re.compile(r'\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))', re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 _PLAIN = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
 
 
@@ -210,7 +208,8 @@ def _documents(path: str, text: str) -> Iterator[tuple[int, Doc]]:
                 start, end = (int(has[f"{NIF}{name}Index"][0]) for name in ("begin", "end"))
                 if not 0 <= start < end <= len(docs[context].text):
                     raise WeftError(f"a phrase from {start} to {end}")
-                score = {"score": float(value) for value in has.get(f"{ITS}taConfidence", [])[:1]}
+                said = has.get(f"{ITS}taConfidence", [])
+                score: dict[str, Any] = {"score": float(said[0])} if said else {}
             except (LookupError, ValueError, WeftError) as error:
                 raise FormatError(path, lines[subject], "a phrase within its context", str(error)) from None
             for iri in has.get(f"{ITS}taIdentRef", [NIL]):

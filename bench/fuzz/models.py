@@ -511,13 +511,17 @@ def _annotate(nlp: Any, doc: Any) -> None:
 
 
 def other_models(folder: Path) -> dict[str, Path]:
-    """Small models that are no pipelines: an aligner, a model of words, a projection."""
+    """Small models that `weft train` does not make: an aligner, a model of words, a projection, a linker."""
     from weft.learn.adaptor.mcmc import Schedule
+    from weft.lexical.network.entities import add_entities
+    from weft.lexical.network.network import NetworkBuilder
+    from weft.pipeline.pipeline import Pipeline
     from weft.tasks.bitext.align import Aligner
+    from weft.tasks.linking.linker import Linker
     from weft.tasks.segmentation.induce_words import WordSettings, learn_words
     from weft.tasks.tagging.scl_projection import ProjectionSettings, RawTokens, TokenProjection
 
-    paths = {name: folder / f"{name}.weft" for name in ("aligner", "words", "projection")}
+    paths = {name: folder / f"{name}.weft" for name in ("aligner", "words", "projection", "linker")}
     folder.mkdir(parents=True, exist_ok=True)
     if not paths["aligner"].exists():
         aligner = Aligner()
@@ -533,6 +537,10 @@ def other_models(folder: Path) -> dict[str, Path]:
         settings_of_projection = ProjectionSettings(pivot_count=10, h=5)
         tokens = RawTokens.from_texts([_docs("clinic/trade.txt"), _docs("clinic/clinic.txt")], settings_of_projection)
         TokenProjection.from_tokens(tokens, settings_of_projection).save(paths["projection"])
+    if not paths["linker"].exists():
+        builder = NetworkBuilder()
+        add_entities(builder, [EXAMPLES / "links" / "football.tsv"])
+        Pipeline([Linker(builder.network())], {"name": "linker"}).save(paths["linker"])
     return paths
 
 

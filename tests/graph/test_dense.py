@@ -120,6 +120,7 @@ def test_the_densest_graph_is_not_the_last_one():
     graph = PartGraph([0, 0, 0, 1, 1], [0, 0, 1, 1, 3, 4, 3, 4], [3, 4, 3, 4, 0, 0, 1, 1])
     peeled = graph.peel(1)
     assert (peeled.best, peeled.removed.tolist()[0]) == (1, 2)
+    assert peeled.kept.tolist() == [True, True, False, True, True]
     assert peeled.densities[peeled.best] > peeled.densities[-1]
 
 

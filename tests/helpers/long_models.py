@@ -10,8 +10,10 @@ from places import EXAMPLES
 
 from weft.formats import read
 from weft.formats.reviews import read_reviews
+from weft.lexical.network.network import NetworkBuilder
 from weft.pipeline.component import Component
 from weft.pipeline.registry import component_class
+from weft.tasks.linking.linker import Linker, LinkSettings
 from weft.tasks.tagging.scl_projection import ProjectionSettings, TokenProjection
 from weft.text.conventions.expressions import Expressions, set_expressions
 from weft.text.doc import Doc
@@ -147,6 +149,15 @@ def _domain_parser() -> Component:
 
 SMALL = {"epochs": 1, "bits": 14}
 #: Models by name: the kind of component, then what is special about it.
+def _linker() -> Component:
+    builder = NetworkBuilder()
+    for number, word in enumerate(WORDS):
+        builder.vertex(str(number), word, entity=True)
+        builder.name(str(number), f"{word} {WORDS[number - 1]}")
+        builder.edge(str(number), str(number // 2))
+    return Linker(builder.network(), LinkSettings(loose="all"))
+
+
 MODELS: dict[str, Callable[[], Component]] = {
     "segmenter": lambda: _fitted("segmenter"),
     "tagger": lambda: _fitted("tagger"),
@@ -199,6 +210,7 @@ MODELS: dict[str, Callable[[], Component]] = {
     "metaphor": lambda: _fitted("metaphor", list(read(EXAMPLES / "metaphor" / "parsed.conllu"))),
     "phenomena": lambda: _fitted("phenomena", list(read(EXAMPLES / "chat" / "rooms.chat.tsv")), most_rules=2),
     "preferences": lambda: _fitted("preferences", [], **_lexical()),
+    "linker": _linker,
     "hedge": lambda: _fitted("hedge", list(read(EXAMPLES / "hedges.xml")), sentence_learner="l2"),
     "timeline": lambda: _fitted("timeline", list(read(EXAMPLES / "timeline" / "notes.jsonl")), iterations=10),
     "sentiment": lambda: _fitted("sentiment", _reviews("films"), learning="coarse", epochs=1),

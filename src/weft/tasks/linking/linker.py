@@ -32,6 +32,8 @@ UNITS = ("document", "sentence")
 #: What other fragments than given mentions may be.
 CONTEXT = ("none", *KINDS)
 HEADER = Record(settings=Table(), network=Table())
+#: Words that are linked jointly; longer documents are linked in pieces, between sentences where there are any.
+JOINT = 10_000
 #: How many alternatives and decisive links are kept.
 SHOWN = 5
 
@@ -99,8 +101,7 @@ class Linker(Component):
             check()
             names = self._names(doc)
             links = SpanLayer(doc.strings)
-            bounds = doc.sentence_offsets.tolist()
-            spans = [(0, doc.n_words)] if self.settings.unit == "document" else list(pairwise(bounds))
+            spans = _pieces(doc.sentence_offsets.tolist(), JOINT if self.settings.unit == "document" else 0)
             given = self._mentions(doc, names)
             rows: list[tuple[tuple[int, int], str, dict[str, Any]]] = []
             for first, end in spans:
@@ -232,3 +233,19 @@ class Linker(Component):
         HEADER.check(header)
         settings = LinkSettings.from_saved(header["settings"])
         return cls(Network.from_state(header["network"], Stored.of(arrays)), settings)
+
+
+def _pieces(bounds: Sequence[int], size: int) -> list[tuple[int, int]]:
+    """Sentences joined to pieces of at most so many words; a longer sentence is cut.
+
+    >>> _pieces([0, 3, 5, 9], 6), _pieces([0, 3, 5], 0), _pieces([0, JOINT + 1], JOINT)
+    ([(0, 5), (5, 9)], [(0, 3), (3, 5)], [(0, 10000), (10000, 10001)])
+    """
+    pieces: list[tuple[int, int]] = []
+    for first, end in pairwise(bounds):
+        if pieces and end - pieces[-1][0] <= size:
+            pieces[-1] = pieces[-1][0], end
+            continue
+        step = max(size, JOINT)
+        pieces += [(start, min(start + step, end)) for start in range(first, end, step)]
+    return pieces

@@ -540,7 +540,7 @@ def other_models(folder: Path) -> dict[str, Path]:
     if not paths["linker"].exists():
         builder = NetworkBuilder()
         add_entities(builder, [EXAMPLES / "links" / "football.tsv"])
-        Pipeline([Linker(builder.network())], {"name": "linker"}).save(paths["linker"])
+        Pipeline([Linker(network=builder.network())], {"name": "linker"}).save(paths["linker"])
     return paths
 
 

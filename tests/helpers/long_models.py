@@ -148,6 +148,8 @@ def _domain_parser() -> Component:
 
 
 SMALL = {"epochs": 1, "bits": 14}
+
+
 #: Models by name: the kind of component, then what is special about it.
 def _linker() -> Component:
     builder = NetworkBuilder()
@@ -155,7 +157,7 @@ def _linker() -> Component:
         builder.vertex(str(number), word, entity=True)
         builder.name(str(number), f"{word} {WORDS[number - 1]}")
         builder.edge(str(number), str(number // 2))
-    return Linker(builder.network(), LinkSettings(loose="all"))
+    return Linker(LinkSettings(loose="all"), builder.network())
 
 
 MODELS: dict[str, Callable[[], Component]] = {

@@ -45,7 +45,7 @@ def test_what_cannot_be_built_is_said_plainly(weft: Weft, tmp_path, examples) ->
     for arguments, message in [
         ((), "a network is made of WordNet"),
         (("--entities", tmp_path / "none.tsv"), "cannot read"),
-        (("--wordnet-at", tmp_path), "no file data.noun"),
+        (("--wordnet", tmp_path), "no file data.noun"),
         (("--entities", examples / "links" / "football.tsv", "--names", "x.tab"), "--names adds names"),
         (("--entities", examples / "links" / "football.tsv", "--threshold", "2"), "threshold must lie between"),
         (("--entities", examples / "links" / "football.tsv", "--method", "guess"), "push or walks"),

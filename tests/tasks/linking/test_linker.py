@@ -38,7 +38,7 @@ def match() -> Doc:
 
 
 def read(network: Network, doc: Doc, **options) -> list[tuple[str, str]]:
-    Linker(network, LinkSettings(**options))([doc])
+    Linker(LinkSettings(**options), network)([doc])
     return [(link.text, link.id) for link in doc.links]
 
 
@@ -54,7 +54,7 @@ def test_the_example_of_the_paper_is_read_as_football(network):
 
 def test_a_link_says_why(network):
     doc = match()
-    Linker(network)([doc])
+    Linker(network=network)([doc])
     mario = doc.links[1]
     assert (mario.title, mario.kind) == ("Mario Gomez", "entity")
     assert "footballer" in mario.description
@@ -119,8 +119,8 @@ def test_document_mode_joins_sentences_and_sentence_mode_does_not(network):
         )
 
     whole, apart = two(), two()
-    Linker(network, LinkSettings(first_sense=False))([whole])
-    Linker(network, LinkSettings(unit="sentence", first_sense=False))([apart])
+    Linker(LinkSettings(first_sense=False), network)([whole])
+    Linker(LinkSettings(unit="sentence", first_sense=False), network)([apart])
     assert [link.text for link in whole.links] == ["Mario", "Thomas", "Bayern"]
     assert [link.text for link in apart.links] == ["Thomas", "Bayern"]
 
@@ -152,7 +152,7 @@ def test_names_of_the_language_of_the_text_are_used(network):
 
 
 def test_linking_is_deterministic_and_survives_a_file(network, tmp_path):
-    linker = Linker(network, LinkSettings(ambiguity=3))
+    linker = Linker(LinkSettings(ambiguity=3), network)
     Pipeline([linker]).save(tmp_path / "net.weft")
     again = Pipeline.load(tmp_path / "net.weft")
     one, other = match(), match()
@@ -164,7 +164,7 @@ def test_linking_is_deterministic_and_survives_a_file(network, tmp_path):
 
 
 def test_hostile_files_are_refused(network):
-    header, arrays = Linker(network).state()
+    header, arrays = Linker(network=network).state()
     with pytest.raises(ModelError):
         Linker.from_state({**header, "settings": {"ambiguity": "much"}}, arrays)
     with pytest.raises(ModelError):
@@ -215,6 +215,6 @@ def test_edges_join_candidates_of_different_fragments_whose_signatures_hold_the_
 
 def test_empty_documents_have_no_links(network):
     empty = Doc.from_words([])
-    linker = Linker(network, replace(LinkSettings(), loose="all"))
+    linker = Linker(replace(LinkSettings(), loose="all"), network)
     linker([empty])
     assert empty.links == []

@@ -1,4 +1,4 @@
-"""`weft lexicon network --wordnet --entities KG.tsv --out NET.weft`: a model that links words and names."""
+"""`weft lexicon network --wordnet installed --entities KG.tsv --out NET.weft`: a model that links words and names."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ from weft.cli.common import DATA, SETTINGS, JsonFlag, Scheduler, Seed, Workers, 
 from weft.errors import ConfigError
 
 if TYPE_CHECKING:
-    from weft.lexical.network.network import NetworkBuilder
+    from weft.lexical.network.network import Network, NetworkBuilder
 
+#: Stands for the WordNet of this machine.
+INSTALLED = "installed"
 EXAMPLE = "weft lexicon network --entities examples/links/football.tsv --out net.weft"
 
-Wordnet = Annotated[bool, option("--wordnet", panel=DATA, help="Add the WordNet of this machine ($WNHOME).")]
-Folder = Annotated[
-    Path | None,
-    option("--wordnet-at", metavar="PATH", panel=DATA, help="Add the WordNet of a folder, or a WN-LMF file."),
-]
+Wordnet = Annotated[
+    str,
+    option(
+        "--wordnet", metavar="FOLDER", panel=DATA,
+        help="Add a WordNet: `installed` (or $WNHOME), a folder, or a file in WN-LMF.",
+    ),
+]  # fmt: skip
 Entities = Annotated[
     list[Path] | None,
     option("--entities", metavar="FILE", panel=DATA, help="Graph of entities: TSV, JSON Lines, N-Triples; repeat."),
@@ -35,7 +39,7 @@ Method = Annotated[
 ]
 Uniform = Annotated[bool, option("--uniform", panel=SETTINGS, help="Ignore triangles: all edges weigh the same.")]
 Restart = Annotated[float, option("--restart", panel=SETTINGS, help="Probability that a walk restarts.")]
-Steps = Annotated[int, option("--steps", min=1, panel=SETTINGS, help="Steps of a walk.")]
+Steps = Annotated[int, option("--walk-steps", min=1, panel=SETTINGS, help="Steps of a walk.")]
 Least = Annotated[int, option("--least", min=1, panel=SETTINGS, help="Visits that a signature asks for.")]
 Kinds = Annotated[
     str, option("--kinds", metavar="all|concepts|entities", panel=SETTINGS, help="What phrases are linked to.")
@@ -59,8 +63,7 @@ Out = Annotated[Path, option("--out", "-o", metavar="MODEL", help="Model file to
 
 def network(
     out: Out,
-    wordnet: Wordnet = False,
-    folder: Folder = None,
+    wordnet: Wordnet = "",
     entities: Entities = None,
     names: Names = None,
     language: Language = "en",
@@ -89,7 +92,6 @@ def network(
     """
     from weft.lexical.network.network import NetworkBuilder
     from weft.pipeline.registry import check_place, keep
-    from weft.scale.cluster import connected_client
     from weft.tasks.linking.linker import Linker, LinkSettings
 
     settings = LinkSettings(
@@ -99,35 +101,46 @@ def network(
     settings.check()
     check_place(out)
     builder = NetworkBuilder()
-    report = _add(builder, wordnet, folder, entities or [], names or [], language, glosses, workers)
-    options: dict[str, Any] = {
-        "triangles": not uniform, "method": method, "restart": restart, "steps": steps, "least": least, "seed": seed,
-    }  # fmt: skip
+    report = _add(builder, wordnet, entities or [], names or [], language, glosses, workers)
+    made = _computed(
+        builder, scheduler, triangles=not uniform, method=method, restart=restart, steps=steps, least=least, seed=seed,
+        workers=workers,
+    )  # fmt: skip
+    if graph is not None:
+        builder.typed_graph().save(graph)
+    result: dict[str, Any] = {"training": {**report, **made.counts()}}
+    keep(Linker(settings, made), result, out, corpora=report["sources"])
+    _tell(result, out, as_json)
+
+
+def _computed(builder: NetworkBuilder, scheduler: str | None, **options: Any) -> Network:
+    """The network, on this machine or on a cluster."""
+    from weft.scale.cluster import connected_client
+
     client = connected_client(scheduler) if scheduler else None
     try:
-        made = builder.network(workers=workers, client=client, **options)
+        return builder.network(client=client, **options)
     finally:
         if client is not None:
             client.close()
-    if graph is not None:
-        builder.typed_graph().save(graph)
-        report["graph"] = str(short_path(graph))
-    training = {**report, **made.counts()}
-    result: dict[str, Any] = {"training": training}
-    keep(Linker(made, settings), result, out, corpora=report["sources"])
+
+
+def _tell(result: dict[str, Any], out: Path, as_json: bool) -> None:
+    """Print what was built."""
+    report = result["training"]
     if as_json:
-        print_json({**training, "model": str(short_path(out)), "bytes": result["bytes"]})
+        print_json({**report, "model": str(short_path(out)), "bytes": result["bytes"]})
         return
-    sizes = ", ".join(f"{count:,} names ({code})" for code, count in training["names"].items())
-    print(f"{training['concepts']:,} concepts, {training['entities']:,} entities, {sizes}")
+    sizes = ", ".join(f"{count:,} names ({code})" for code, count in report["names"].items())
+    print(f"{report['concepts']:,} concepts, {report['entities']:,} entities, {sizes}")
     joined = f"{report['joined']:,} entities joined to WordNet, " if report.get("joined") else ""
-    print(f"{joined}{training['signatures']:,} vertices in signatures")
+    print(f"{joined}{report['signatures']:,} vertices in signatures")
     print(f"model: {short_path(out)} ({result['bytes'] / 1e6:,.1f} MB)")
 
 
 def _add(
-    builder: NetworkBuilder, wordnet: bool, folder: Path | None, entities: list[Path], names: list[Path],
-    language: str, glosses: str, workers: int,
+    builder: NetworkBuilder, wordnet: str, entities: list[Path], names: list[Path], language: str, glosses: str,
+    workers: int,
 ) -> dict[str, Any]:  # fmt: skip
     """Add what was asked for, and say what."""
     from weft.lexical.network.entities import add_entities
@@ -139,11 +152,11 @@ def _add(
         )
     report: dict[str, Any] = {"sources": []}
     added = Added({}, set())
-    if wordnet or folder is not None:
-        added = add_wordnet(builder, folder, glosses, workers)
+    if wordnet:
+        added = add_wordnet(builder, None if wordnet == INSTALLED else wordnet, glosses, workers)
         report["sources"].append("WordNet")
     if names and not added.vertices:
-        raise ConfigError("--names adds names to the synsets of WordNet 3.0; add them by --wordnet or --wordnet-at")
+        raise ConfigError("--names adds names to the synsets of WordNet 3.0; add them by --wordnet")
     for path in names:
         add_names(builder, path, added)
         report["sources"].append(path.name)

@@ -8,8 +8,8 @@ for which the other fragments of the text are context; in others, all fragments 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -19,7 +19,7 @@ from weft.errors import ConfigError
 from weft.headers import Record, Table
 from weft.lexical.network.names import NameIndex
 from weft.lexical.network.network import Network
-from weft.pipeline.component import Asked, Component, State
+from weft.pipeline.component import Asked, State, Trainable
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.linking.candidates import KINDS, LOOSE, Fragment, Search, fragments, mention
@@ -72,7 +72,7 @@ class LinkSettings(Settings):
         return Search(self.loose, self.kinds, self.most, self.occurrences)
 
 
-class Linker(Component):
+class Linker(Trainable):
     """Links words and names to a network.
 
     >>> from weft.lexical.network.network import NetworkBuilder
@@ -81,7 +81,7 @@ class Linker(Component):
     ...     builder.vertex(id, name, entity=True)
     ...     builder.name(id, name)
     >>> builder.edge("Q1", "Q3")
-    >>> linker = Linker(builder.network())
+    >>> linker = Linker(network=builder.network())
     >>> doc = Doc.from_words([["Mario", "left", "Munich"]], upos=[["PROPN", "VERB", "PROPN"]])
     >>> linker([doc])
     >>> doc.links
@@ -89,12 +89,23 @@ class Linker(Component):
     """
 
     task = "linker"
+    settings_class = LinkSettings
+    settings: LinkSettings
     requires = ("tokens", "upos")
 
-    def __init__(self, network: Network, settings: LinkSettings | None = None) -> None:
-        self.network, self.settings = network, settings or LinkSettings()
-        self.settings.check()
+    def __init__(self, settings: LinkSettings | None = None, network: Network | None = None) -> None:
+        super().__init__(settings)
+        self._network = network
         self.provides = (f"spans/{self.settings.layer}",)
+
+    @property
+    def network(self) -> Network:
+        """The network that phrases are linked to."""
+        return self.trained(self._network)
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Documents teach a linker nothing: its network is built from lexicons and graphs."""
+        raise ConfigError("a linker learns from no documents; build its network by `weft lexicon network`")
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         for doc in docs:
@@ -226,13 +237,13 @@ class Linker(Component):
 
     def state(self) -> State:
         header, arrays = self.network.state()
-        return {"settings": asdict(self.settings), "network": header}, arrays
+        return {"settings": self.saved_settings(), "network": header}, arrays
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Linker:
         HEADER.check(header)
         settings = LinkSettings.from_saved(header["settings"])
-        return cls(Network.from_state(header["network"], Stored.of(arrays)), settings)
+        return cls(settings, Network.from_state(header["network"], Stored.of(arrays)))
 
 
 def _pieces(bounds: Sequence[int], size: int) -> list[tuple[int, int]]:

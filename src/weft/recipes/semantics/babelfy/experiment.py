@@ -129,7 +129,7 @@ _SAME: dict[str, str] = {}
 
 def linked(network: Network, settings: LinkSettings, docs: Sequence[Doc]) -> list[Doc]:
     """Copies of documents with the mentions linked."""
-    linker = Linker(network, settings)
+    linker = Linker(settings, network)
     copies = [Doc.from_bytes(doc.to_bytes()) for doc in docs]
     for copy in copies:
         linker([copy])
@@ -466,7 +466,7 @@ def _time(result: RecipeResult, size: Size, seed: int) -> None:
     table = Table("Seconds per document of 500 words", ["vertices", "fragments", "candidates", "seconds"])
     table.digits |= {"vertices": 0, "fragments": 0, "candidates": 0, "seconds": 3}
     taken = []
-    linker = Linker(network, replace(ENTITIES, loose="names"))
+    linker = Linker(replace(ENTITIES, loose="names"), network)
     linker([long_text(network, 50, seed)])
     for number in range(5):
         doc = long_text(network, 500, seed + number)

@@ -146,10 +146,8 @@ def _add(
     from weft.lexical.network.entities import add_entities
     from weft.lexical.network.wordnet import Added, add_names, add_wordnet
 
-    if not wordnet and folder is None and not entities:
-        raise ConfigError(
-            "a network is made of WordNet (--wordnet, --wordnet-at), of entities (--entities), or of both"
-        )
+    if not wordnet and not entities:
+        raise ConfigError("a network is made of WordNet (--wordnet installed), of entities (--entities), or of both")
     report: dict[str, Any] = {"sources": []}
     added = Added({}, set())
     if wordnet:

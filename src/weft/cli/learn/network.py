@@ -42,7 +42,7 @@ Restart = Annotated[float, option("--restart", panel=SETTINGS, help="Probability
 Steps = Annotated[int, option("--walk-steps", min=1, panel=SETTINGS, help="Steps of a walk.")]
 Least = Annotated[int, option("--least", min=1, panel=SETTINGS, help="Visits that a signature asks for.")]
 Kinds = Annotated[
-    str, option("--kinds", metavar="all|concepts|entities", panel=SETTINGS, help="What phrases are linked to.")
+    str, option("--kinds", metavar="all|concepts|entities|senses", panel=SETTINGS, help="What phrases are linked to.")
 ]
 Loose = Annotated[
     str, option("--loose", metavar="names|all|none", panel=SETTINGS, help="Phrases that longer names match.")

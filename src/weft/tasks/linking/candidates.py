@@ -21,7 +21,8 @@ from weft.text.doc import Doc
 NOUNS = ("NOUN", "PROPN")
 #: For which fragments longer names of entities count: those with a proper noun, all, or none.
 LOOSE = ("names", "all", "none")
-KINDS = ("all", "concepts", "entities")
+#: What candidates may be: any vertex, concepts, entities, or whatever has a sense key under this name.
+KINDS = ("all", "concepts", "entities", "senses")
 
 
 @dataclass
@@ -52,7 +53,7 @@ def fragments(
     end = doc.n_words if end is None else end
     words = _Words.of(doc, names, first, end)
     found: dict[object, Fragment] = {}
-    for tokens, of_lemmas in ((words.surface, False), (words.lemmas, True)):
+    for tokens, of_lemmas in ((words.lemmas, True), (words.surface, False)):
         phrases = names.phrases(tokens, words.ends)
         for start, length, low, high in zip(*(each.tolist() for each in phrases), strict=True):
             place = words.place(start, start + length)
@@ -76,7 +77,8 @@ def mention(
     """The fragment of a given mention: its candidates by its text and its lemma, whatever its tags are."""
     text = " ".join(words)
     fragment = Fragment(lemma or text.casefold(), [place])
-    for phrase, loose in ((text, True), (lemma, False)):
+    # Readings of the lemma come first: "steps" as a form of "step" is not the entry "steps".
+    for phrase, loose in ((lemma, False), (text, True)):
         tokens = names.ids(tokens_of(phrase)) if phrase else np.zeros(0, dtype=np.int32)
         if 0 < len(tokens) <= LONGEST:
             low, high, length = names._range(phrase)
@@ -90,19 +92,18 @@ def _add(
     low, high, length = found
     if low >= high:
         return
-    wanted = {"all": None, "concepts": False, "entities": True}[search.kinds]
     name = names.whole(low, high, length)
     known = set(fragment.vertices)
     if name >= 0:
         # Senses of WordNet are in the order of their frequency; entities have none, and the best connected come first.
         senses = list(zip(*names.senses(name), strict=True))
         for vertex, key in sorted(senses, key=lambda row: (not row[1], 0 if row[1] else -int(network.degree[row[0]]))):
-            if vertex not in known and wanted in (None, bool(network.entity[vertex])):
+            if vertex not in known and _is_wanted(search.kinds, bool(network.entity[vertex]), key):
                 fragment.vertices.insert(fragment.exact, vertex)
                 fragment.keys.insert(fragment.exact, key)
                 fragment.exact += 1
                 known.add(vertex)
-    if search.kinds != "concepts" and (search.loose == "all" or (search.loose == "names" and named)):
+    if search.kinds in ("all", "entities") and (search.loose == "all" or (search.loose == "names" and named)):
         longer = names.vertices_of(names.names_of(low, high))
         longer = longer[network.entity[longer]]
         order = np.argsort(-network.degree[longer].astype(np.int64), kind="stable")
@@ -111,6 +112,12 @@ def _add(
                 fragment.vertices.append(vertex)
                 fragment.keys.append("")
     del fragment.vertices[search.most :], fragment.keys[search.most :]
+
+
+def _is_wanted(kinds: str, entity: bool, key: str) -> bool:
+    if kinds == "senses":
+        return bool(key)
+    return kinds == "all" or (kinds == "entities") == entity
 
 
 @dataclass
@@ -129,8 +136,8 @@ class _Words:
 
     @classmethod
     def of(cls, doc: Doc, names: NameIndex, first: int, end: int) -> _Words:
-        forms, lemmas = doc.column("form")[first:end], doc.column("lemma")[first:end]
-        tags = np.array(doc.column("upos")[first:end], dtype=object)
+        forms, lemmas, tagged = (_column(doc, name, first, end) for name in ("form", "lemma", "upos"))
+        tags = np.array(tagged, dtype=object)
         sentences = np.searchsorted(doc.sentence_offsets, np.arange(first, end), side="right").tolist()
         surface: list[str] = []
         by_lemma: list[str] = []
@@ -164,3 +171,10 @@ class _Words:
         """The lemmas of words, which say which phrases are the same."""
         base = self.starts[0]
         return " ".join(self.shown[first - base : end - base])
+
+
+def _column(doc: Doc, name: str, first: int, end: int) -> list[str]:
+    """A part of a column; the whole one would be converted anew for every sentence."""
+    if name not in doc.columns:
+        return [""] * (end - first)
+    return doc.strings.strings(doc.columns[name][first:end])

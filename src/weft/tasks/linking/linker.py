@@ -43,7 +43,7 @@ class LinkSettings(Settings):
     """Options of a linker."""
 
     layer: str = option(LAYER, "Span layer of links.")
-    kinds: str = option("all", "Link to concepts, entities, or all.", choices=KINDS)
+    kinds: str = option("all", "Link to concepts, entities, readings with sense keys, or all.", choices=KINDS)
     context: str = option("all", "With given mentions: other fragments that take part.", choices=CONTEXT)
     loose: str = option("names", "Fragments that longer names of entities match.", choices=LOOSE)
     unit: str = option("document", "What is linked jointly.", choices=UNITS)

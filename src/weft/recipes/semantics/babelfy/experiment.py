@@ -34,7 +34,7 @@ from weft.text.layers import words_of_chars
 SETS = ("senseval2", "senseval3", "semeval2007", "semeval2013")
 LINKED = {"KORE50": "kore50", "MSNBC": "msnbc-updated", "AIDA dev": "aida-conll-dev"}
 #: The paper's settings for senses and for entities.
-SENSES = LinkSettings(kinds="all", loose="none", ambiguity=10, threshold=0.8, entity_threshold=0.8)
+SENSES = LinkSettings(kinds="senses", loose="none", ambiguity=10, threshold=0.8, entity_threshold=0.8)
 ENTITIES = LinkSettings(
     kinds="entities", context="all", loose="names", ambiguity=5, threshold=0.0, entity_threshold=0.0
 )

@@ -150,7 +150,6 @@ def _domain_parser() -> Component:
 SMALL = {"epochs": 1, "bits": 14}
 
 
-#: Models by name: the kind of component, then what is special about it.
 def _linker() -> Component:
     builder = NetworkBuilder()
     for number, word in enumerate(WORDS):
@@ -160,6 +159,7 @@ def _linker() -> Component:
     return Linker(LinkSettings(loose="all"), builder.network())
 
 
+#: Models by name: the kind of component, then what is special about it.
 MODELS: dict[str, Callable[[], Component]] = {
     "segmenter": lambda: _fitted("segmenter"),
     "tagger": lambda: _fitted("tagger"),

@@ -19,7 +19,6 @@ LAYERS = [
     "constituents",
     "relations/hedge",
     "relations/relations",
-    *(f"spans/{name}" for name in ("mwe", "times", "timeline", "coref")),
     *(f"spans/{name}" for name in ("mwe", "times", "timeline", "coref", "links")),
 ]
 FORMATS = formats_of(LAYERS)

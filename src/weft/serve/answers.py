@@ -27,18 +27,12 @@ from weft.text.views import Sentence
 WIDEST = 250
 _MEDIA = {
     "records": "application/x-ndjson", "jsonl": "application/x-ndjson", "tuples": "application/x-ndjson",
-    "parquet": "application/vnd.apache.parquet",
+    "links": "application/x-ndjson", "parquet": "application/vnd.apache.parquet", "nif": "text/turtle; charset=utf-8",
     "bioscope": "application/xml", "timeml": "application/xml", "anafora": "application/xml", "xmi": "application/xml",
     "brat": "application/zip", "html": "text/html; charset=utf-8", "svg": "image/svg+xml",
 }  # fmt: skip
 #: Relation layers that are no cues and scopes.
 _OWN_LINKS = ("scope", "timeline", "frames", "relations", "preferences")
-_SUFFIX = {"anafora": ".anafora.xml", "brat": ".zip", "html": ".html", "svg": ".svg", "plain": ".txt"}
-    "records": "application/x-ndjson", "jsonl": "application/x-ndjson", "parquet": "application/vnd.apache.parquet",
-    "bioscope": "application/xml", "nif": "text/turtle; charset=utf-8", "links": "application/x-ndjson",
-    "timeml": "application/xml", "anafora": "application/xml", "xmi": "application/xml",
-    "brat": "application/zip", "html": "text/html; charset=utf-8", "svg": "image/svg+xml",
-}  # fmt: skip
 _SUFFIX = {
     "anafora": ".anafora.xml",
     "brat": ".zip",

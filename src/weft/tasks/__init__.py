@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from weft.tasks.entities.projected import ProjectedRecognizer as ProjectedRecognizer
     from weft.tasks.entities.recognizer import EntityRecognizer as EntityRecognizer
     from weft.tasks.entities.transfer import TransferRecognizer as TransferRecognizer
-    from weft.tasks.metaphor.detector import MetaphorDetector as MetaphorDetector
     from weft.tasks.linking.linker import Linker as Linker
+    from weft.tasks.metaphor.detector import MetaphorDetector as MetaphorDetector
     from weft.tasks.parsing.blended import BlendedParser as BlendedParser
     from weft.tasks.parsing.dependency_graphs import DependencyGraphParser as DependencyGraphParser
     from weft.tasks.parsing.induce_grammar import GrammarInducer as GrammarInducer

@@ -27,9 +27,9 @@ from weft.text.views import Sentence, Span, Token, Word
 if TYPE_CHECKING:
     from weft.tasks.timelines.timeline import Timeline
     from weft.text.conventions.coreference import Entity
+    from weft.text.conventions.links import Link
     from weft.text.conventions.metaphor import Metaphor
     from weft.text.conventions.preferences import Preference
-    from weft.text.conventions.links import Link
     from weft.text.conventions.scope import Scope
     from weft.text.conventions.times import Timex
     from weft.text.conventions.tuples import RelationTuple
@@ -337,6 +337,7 @@ class Doc:
 
         return list(tuple_views(self))
 
+    @property
     def links(self) -> list[Link]:
         """Phrases linked to senses and entities; empty without the layer `links`.
 

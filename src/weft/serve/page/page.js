@@ -12,8 +12,6 @@ const FILES = {
   brat: ["brat", ".zip"], penn: ["Bracketed trees", ".mrg"], streusle: ["STREUSLE", ".conllulex"],
   bioscope: ["BioScope", ".xml"], times: ["Time phrases", ".times.tsv"], timeml: ["TimeML", ".tml"],
   anafora: ["Anafora", ".anafora.xml"], xmi: ["UIMA XMI", ".xmi"], coref: ["Coreference", ".coref"], tuples: ["Relations", ".tuples.jsonl"],
-  json: ["API response", ".json"],
-  anafora: ["Anafora", ".anafora.xml"], xmi: ["UIMA XMI", ".xmi"], coref: ["Coreference", ".coref"],
   links: ["Links", ".links.jsonl"], nif: ["NIF", ".ttl"], json: ["API response", ".json"],
 };
 const VIEWS = ["trees", "spans", "words"];

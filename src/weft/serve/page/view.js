@@ -162,16 +162,14 @@ function labelled(answer, layer) {
   const chains = (answer.clusters?.[layer] ?? []).filter((group) => group.members.length > 1);
   if (!answer.clusters?.[layer]) {
     const told = (span) => {
-      const { value, target, source, concept, verb } = span.attributes ?? {};
+      const { value, target, source, concept, verb, title } = span.attributes ?? {};
+      if (layer === "links" && title) return title;
       if (layer === "times" && value) return `${span.label} ${value}`;
       if (layer !== "metaphor" || !target) return span.label;
       const because = [verb && `with ${verb}`, concept && `as ${concept}`].filter(Boolean).join(", ");
       return `${target} ~ ${source}${because ? ` (${because})` : ""}`;
     };
     return answer.spans[layer].map((span) => ({ ...span, label: told(span) }));
-    const value = (span) => (layer === "times" && span.attributes?.value ? ` ${span.attributes.value}` : "");
-    const title = (span) => (layer === "links" && span.attributes?.title) || span.label;
-    return answer.spans[layer].map((span) => ({ ...span, label: title(span) + value(span) }));
   }
   return chains.flatMap((group, number) => group.members.map((member) => ({ ...answer.spans[layer][member], label: String(number + 1) })));
 }

@@ -19,12 +19,14 @@ def layer_name(layer: str) -> str:
 
 
 def label_with_value(layer: str, label: str, attributes: Mapping[str, Any]) -> str:
-    """A label of a span layer in words, with the span's value if it has one; a metaphor says what it compares.
+    """A label of a span layer in words, with the span's value if it has one; links are called by their titles.
 
-    A verb that breaks a preference comes with what is asked of its arguments.
+    A metaphor says what it compares; a verb that breaks a preference comes with what is asked of its arguments.
 
     >>> label_with_value("times", "DATE", {"value": "2026-05-01"})
     'DATE 2026-05-01'
+    >>> label_with_value("links", "Q1", {"title": "Ada"})
+    'Ada'
     >>> label_with_value("metaphor", "source", {"target": "hand", "source": "claw"})
     'hand ~ claw'
     >>> check = {"role": "Patient", "restriction": "+concrete", "holds": False}
@@ -36,11 +38,6 @@ def label_with_value(layer: str, label: str, attributes: Mapping[str, Any]) -> s
         return f"{attributes['target']} ~ {attributes['source']}"
     if layer == "preferences" and label == "violation":
         return _violation(label, attributes.get("explanation"))
-    """A label of a span layer in words, with the span's value if it has one; links are called by their titles.
-
-    >>> label_with_value("times", "DATE", {"value": "2026-05-01"}), label_with_value("links", "Q1", {"title": "Ada"})
-    ('DATE 2026-05-01', 'Ada')
-    """
     if layer == "links" and isinstance(attributes.get("title"), str):
         return str(attributes["title"])
     value = attributes.get("value")

@@ -28,10 +28,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numba
-from numba.core import types
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
-from numba.np import linalg as _numba_linalg
+from weft.garbage import uncollected
+
+with uncollected():
+    import numba
+    from numba.core import types
+    from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
+    from numba.np import linalg as _numba_linalg
 
 try:
     from weft.compiling import Inner, eased, set_environments

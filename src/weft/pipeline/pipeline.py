@@ -11,6 +11,7 @@ from typing import Any
 from weft.deadline import Stopped
 from weft.declared import Stored
 from weft.errors import ConfigError, ModelError, WeftError
+from weft.garbage import uncollected
 from weft.headers import Record, Table, Text
 from weft.memory import return_free_memory
 from weft.pipeline.component import Asked, Component
@@ -220,6 +221,7 @@ class Pipeline:
         storage.save(path, {**version, "task": tasks, **card, "components": short}, arrays | tables, pack)
 
     @classmethod
+    @uncollected()
     def load(cls, path: str | os.PathLike[str]) -> Pipeline:
         """Read a model file. It may only name components known to this version of Weft; no code in the file is run."""
         from weft import storage

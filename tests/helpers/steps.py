@@ -10,8 +10,8 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from types import FrameType
-from typing import Any
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.core.dispatcher import Dispatcher
@@ -19,28 +19,21 @@ from numba.core.dispatcher import Dispatcher
 
 @contextmanager
 def interpreted() -> Iterator[Counter[str]]:
-    """Within, kernels of all modules loaded so far run as Python; gives the lines executed, by name of the kernel."""
+    """Within, kernels of all modules loaded so far run as Python; tells afterwards the lines executed, by name of the
+    kernel."""
     replaced: list[tuple[dict[str, Any], str, Dispatcher]] = []
     steps: Counter[str] = Counter()
-    kernels = {}
+    kernels: dict[CodeType, _Lines] = {}
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "weft":
             replaced += [(vars(module), key, of) for key, of in vars(module).items() if isinstance(of, Dispatcher)]
     for names, key, dispatcher in replaced:
         names[key] = dispatcher.py_func
-        kernels[dispatcher.py_func.__code__] = dispatcher.py_func.__name__
+        kernels[dispatcher.py_func.__code__] = _lines(dispatcher.py_func.__name__)
 
     def begin(frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
-        name = kernels.get(frame.f_code)
-        if name is None:
-            return None
-
-        def line(frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
-            if event == "line":
-                steps[name] += 1
-            return line
-
-        return line
+        known = kernels.get(frame.f_code)
+        return None if known is None else known.trace
 
     before = sys.gettrace()
     sys.settrace(begin)
@@ -51,6 +44,27 @@ def interpreted() -> Iterator[Counter[str]]:
         sys.settrace(before)
         for names, key, dispatcher in replaced:
             names[key] = dispatcher
+        for known in kernels.values():
+            steps[known.name] += known.told()
+
+
+class _Lines(NamedTuple):
+    name: str
+    trace: Callable[..., Any]
+    told: Callable[[], int]
+
+
+def _lines(name: str) -> _Lines:
+    """What Python calls at every line of a kernel, millions of times, and how often it did."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
+        nonlocal count
+        if event == "line":
+            count += 1
+        return trace
+
+    return _Lines(name, trace, lambda: count)
 
 
 def steps_of(action: Callable[[], Any]) -> int:

@@ -112,6 +112,7 @@ def _crossed_claims(result: RecipeResult, cells: Mapping[tuple[str, str, str], C
             measured(100 * over(part, both, tools).difference, ">=", 0, part, unit="F")
             for part in (rest, "MOH-X", "Tsvetkov")
         ),
+        required=False,
     )
     values = {key: 100 * cells[(dev, *key)].counts.total().f1 for key in (raw, tools, mended, both)}
     alone = (values[tools] - values[raw]) + (values[mended] - values[raw])

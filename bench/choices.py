@@ -87,10 +87,10 @@ def penalty_and_iterations(options: RecipeOptions) -> Iterator[Row]:
         recipe.LANGUAGES.update(files)
     for penalty in (0.02, 0.1, 0.5):
         for iterations in (25, 80):
-            own = replace(size, iterations=iterations)
+            own = replace(size, iterations=iterations, penalty=penalty)
             scores = []
             for target in targets:
-                base = recipe.base_of(data, target, own, "family", options.seed, penalty)
+                base = recipe.base_of(data, target, own, "family", options.seed)
                 adapted = base.adapt("aast", iterations=size.adapted_iterations)
                 scores.append([recipe.uas(recipe.attachments(each, data.test[target])) for each in (adapted, base)])
             after, before = np.mean(scores, axis=0).tolist()

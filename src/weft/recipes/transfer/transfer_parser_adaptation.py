@@ -101,7 +101,8 @@ class Size:
     text: int = 500  # sentences of the target without trees
     text_words: int = 20  # of a sentence, at most
     test: int = 500
-    iterations: int = 80
+    iterations: int = 80  # this and the penalty of the base: chosen on dev files (`python bench/run.py choices`)
+    penalty: float = 0.5
     adapted_iterations: int = 20
     bits: int = 18
     sweep: tuple[str, ...] = ("es", "tr")  # targets with a curve over sigma
@@ -158,12 +159,10 @@ def _sentences(options: RecipeOptions, name: str, most: int, longest: int, proje
     return found
 
 
-def base_of(
-    found: Material, target: str, size: Size, share: str, seed: int = 0, penalty: float = 0.02
-) -> TransferParser:
+def base_of(found: Material, target: str, size: Size, share: str, seed: int = 0) -> TransferParser:
     """A parser for a target, trained on all other languages."""
     settings = TransferSettings(
-        target=target, share=share, iterations=size.iterations, bits=size.bits, seed=seed, penalty=penalty
+        target=target, share=share, iterations=size.iterations, bits=size.bits, seed=seed, penalty=size.penalty
     )
     parser = TransferParser(settings, target=[copy_of(doc) for doc in found.text[target]])
     parser.fit([doc for code, docs in found.trees.items() if code != target for doc in docs])

@@ -66,9 +66,9 @@ class Size:
 
     treebanks: tuple[str, ...] = (*MAIN, "English", *(f"Danish {style}" for style in STYLES))
     main: int = 6000
-    other: int = 120
+    other: int = 1000
     test: int = 10**6
-    other_test: int = 300
+    other_test: int = 600
     epochs: int = 8
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from recorded import rows
+from recorded import recorded, rows
 
 from weft.recipes.catalogue import result_path
 from weft.recipes.framework import load_result
@@ -31,6 +31,15 @@ def test_greedy_search_took_less_than_a_millisecond_and_a_hundredth_of_the_progr
     found = rows("quantifier-scope", "Search on uniform preferences")
     assert found["20 nodes"]["greedy ms"] < 1
     assert found["10 nodes"]["exact ms"] > 100 * found["10 nodes"]["greedy ms"]
+
+
+def test_scores_of_scope_on_real_sentences_have_intervals():
+    for title in ("Parallel Meaning Bank", "Preferences of people"):
+        (table,) = [table for table in recorded("quantifier-scope").tables if table.title.startswith(title)]
+        assert {"ma11", "rich", "joint"} <= {row.name for row in table.rows}
+        for row in table.rows:
+            low, high = row.interval["accuracy"]
+            assert low < row.ours["accuracy"] < high
 
 
 @pytest.mark.must_show("jamr", 3)

@@ -6,6 +6,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from steps import exponent, steps_of
 
 import weft
 from weft.errors import ConfigError, DataError, ModelError, WeftError
@@ -142,6 +143,24 @@ def test_every_graph_is_connected_deterministic_simple_and_keeps_its_pieces(seed
     kept = {(place[source], place[target]) for source, target, _ in problem.fixed}
     assert kept <= {edge[:2] for edge in amr.edges}
     assert model.decode(problem) == found
+
+
+def steps_of_relations(n: int) -> int:
+    """Steps of scoring all edges between n concepts and of one search for a connected graph."""
+    random = np.random.default_rng(n)
+    sentence = some_sentence(random, n)
+    problem = Problem(sentence, [Choice(i, i + 1, Piece.concept("want-01")) for i in range(n)])
+    model = RelationModel(RelationOptions(hash_bits=12, search="greedy"), [*DETERMINISTIC, "mod", "op"])
+    model.weights = random.normal(size=1 << 12)
+    return steps_of(lambda: model.decode(problem))
+
+
+@pytest.mark.must_show(
+    "jamr", 8, weaker="steps of scoring pairs and of searching; the time of whole sentences grows less (slope 1.2)"
+)
+def test_steps_grow_with_about_the_square_of_the_number_of_concepts():
+    sizes = (8, 16, 32)
+    assert 1.7 < exponent(sizes, [steps_of_relations(n) for n in sizes]) < 2.3
 
 
 def test_the_top_is_the_target_of_the_best_focus_edge_of_all_graphs():

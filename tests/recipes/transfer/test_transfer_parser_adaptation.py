@@ -72,10 +72,11 @@ def test_typology_stands_between_no_order_and_families(bases):
     assert bare < share < family
 
 
-#: Four targets with more of their own text, and a base near its optimum: one that stops early leaves more heads open.
+#: Four targets with more of their own text, and a base near its optimum: one that stops early leaves more heads open,
+#: and so, with so few sentences, does the penalty of the recipe.
 ADAPTED = recipe.Size(
     targets=("es", "de", "tr", "hi"), source=100, source_words=12, text=500, text_words=12, test=200, iterations=80,
-    adapted_iterations=20, bits=18, sweep=(), more=(),
+    adapted_iterations=20, bits=18, sweep=(), more=(), penalty=0.02,
 )  # fmt: skip
 
 
@@ -88,7 +89,7 @@ def adapted():
 @needs_languages
 @pytest.mark.corpus
 @pytest.mark.must_show(
-    "transfer-parser-adaptation", 6, weaker="four targets, two of them those that gain most, and less than a point"
+    "transfer-parser-adaptation", 6, weaker="four targets, two that gain most, a penalty of 0.02, and less than a point"
 )
 def test_sets_of_heads_teach_no_less_than_best_trees(adapted):
     """The sheet asks for a point on average over all languages; here it is three quarters of one over four of them."""
@@ -103,7 +104,7 @@ def test_sets_of_heads_teach_no_less_than_best_trees(adapted):
 @needs_languages
 @pytest.mark.corpus
 @pytest.mark.must_show(
-    "transfer-parser-adaptation", 6, weaker="four targets, two of them those that gain most, and less than a point"
+    "transfer-parser-adaptation", 6, weaker="four targets, two that gain most, a penalty of 0.02, and less than a point"
 )
 def test_the_trees_of_a_second_parser_teach_more(adapted):
     gains = adapted.differences("AAET", "AAST", ADAPTED.targets)
@@ -119,7 +120,7 @@ def test_the_trees_of_a_second_parser_teach_more(adapted):
 @needs_languages
 @pytest.mark.corpus
 @pytest.mark.must_show(
-    "transfer-parser-adaptation", 6, weaker="four targets, two of them those that gain most, and less than a point"
+    "transfer-parser-adaptation", 6, weaker="four targets, two that gain most, a penalty of 0.02, and less than a point"
 )
 def test_without_words_adaptation_gains_no_more(adapted):
     """Weaker than the sheet, which has no gain without words: with some hundred sentences words are seen once or twice,

@@ -114,7 +114,7 @@ def test_several_sources_do_what_self_training_was_to_do():
 @pytest.mark.must_show(
     "transfer-parser-adaptation",
     5,
-    fails="Family is 2.4 above Delex in the mean, not 3, and Bare is below it on Turkish and Korean",
+    fails="Family is 2.0 above Delex in the mean, not 3, and Bare is below it on Turkish and Korean",
 )
 def test_families_lead_by_two_points_and_bare_parsers_lose_on_two_of_four_languages_with_verbs_last():
     found = rows("transfer-parser-adaptation", "UAS of 13 targets")
@@ -128,15 +128,16 @@ def test_families_lead_by_two_points_and_bare_parsers_lose_on_two_of_four_langua
 @pytest.mark.must_show(
     "transfer-parser-adaptation",
     6,
-    fails="adaptation without words gains as much as with them; sets of heads lead best trees in 8 of 13 languages",
+    fails="adaptation without words gains as much as with them; sets of heads lead best trees in 6 of 13 languages",
 )
-def test_sets_of_heads_lead_best_trees_and_words_are_not_what_helps():
+def test_sets_of_heads_lead_best_trees_in_the_mean_alone_and_words_are_not_what_helps():
     found = rows("transfer-parser-adaptation", "UAS of 13 targets")
     codes = [code for code in found["AAST"] if not code.startswith("mean")]
     gains = [found["AAST"][code] - found["Viterbi-ST"][code] for code in codes]
-    assert sum(gain >= 0 for gain in gains) > len(codes) / 2
-    assert sum(gains) / len(gains) > 0.9
+    assert sum(gain >= 0 for gain in gains) < len(codes) / 2
+    assert 0 < sum(gains) / len(gains) < 1
     assert found["AAET"]["mean of all"] > found["AAST"]["mean of all"]
+    assert found["AAET"]["mean of 12"] < found["AAST"]["mean of 12"]
     assert found["AAST, no words"]["mean of all"] > found["Family"]["mean of all"] + 1
 
 

@@ -46,6 +46,7 @@ def test_a_file_names_corpora_components_and_tests(config_file: Path) -> None:
         ),
         ('name = "small"', "name =", "is not a TOML file"),
         ('dev = "STORY"', 'frames = { test = "x" }', "the corpus 'story' has no 'test' to join frames to"),
+        ('dev = "STORY"', 'without = ["xpoz"]', "a column to leave out is one of lemma, upos, xpos, feats, got 'xpoz'"),
         ("base_chunks = true", 'copies = [{ task = "prser" }]', "unknown task 'prser'; did you mean parser"),
         ("base_chunks = true", 'copies = [{ kind = "parser" }]', "a component of `copies` has a task and settings"),
         ("base_chunks = true", 'copies = ["parser"]', "a component of `copies` must be a table, got 'parser'"),

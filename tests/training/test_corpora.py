@@ -54,6 +54,13 @@ def test_features_are_dropped_by_part_of_speech(tmp_path: Path) -> None:
     assert doc.column("feats") == ["", "Degree=Pos", "PronType=Dem"]
 
 
+def test_columns_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "train.conllu").write_text("1\tfast\tfast\tADV\tRB\tDegree=Pos\t0\troot\t_\t_\n\n")
+    (doc,) = reader(tmp_path, train=["train.conllu"], read={}, without=["xpos"]).docs(["own"])
+    assert not doc.has("xpos")
+    assert (doc.column("upos"), doc.column("feats")) == (["ADV"], ["Degree=Pos"])
+
+
 def test_documents_without_names_in_a_file_of_names_have_none(tmp_path: Path) -> None:
     row = "1\t{}\t_\tPROPN\t_\t_\t0\troot\t_\t{}\n\n"
     text = "".join(f"# newdoc\n{row.format(form, misc)}" for form, misc in (("Ada", "NER=B-PER"), ("Rain", "_")))

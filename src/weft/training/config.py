@@ -47,6 +47,8 @@ from weft.pipeline.registry import TASKS, method_name
 PARTS = ("train", "dev", "test")
 #: Where the tags of a component's training data come from.
 TAGS = ("gold", "predicted", "jackknifed")
+#: Columns that a corpus may be read without.
+LEFT_OUT = ("lemma", "upos", "xpos", "feats")
 Spec = TypeVar("Spec")
 
 
@@ -63,6 +65,7 @@ class CorpusSpec:
     read: dict[str, Any] = field(default_factory=dict)  # arguments of `weft.read`: format, fields, encoding ...
     labels: dict[str, str] = field(default_factory=dict)  # new names of span labels; others are dropped
     drop: dict[str, str] = field(default_factory=dict)  # features to remove, by part of speech: ADV = "Degree=Pos"
+    without: list[str] = field(default_factory=list)  # columns to leave out, such as xpos that dev and test lack
     strip: str = ""  # a prefix to remove from every word
     apart: bool = False  # leave out training sentences that also occur in dev or test
     sentences: int = 0  # limit per part; 0: all
@@ -290,6 +293,11 @@ class _Reader:
             for part in spec.copies:
                 self._copier(part)
         for name, corpus in config.corpora.items():
+            for column in corpus.without:
+                if column not in LEFT_OUT:
+                    raise ConfigError(
+                        f"{self._at('without')}: a column to leave out is one of {', '.join(LEFT_OUT)}, got {column!r}"
+                    )
             for part_name in corpus.frames:
                 if part_name not in PARTS or not corpus.files(part_name):
                     raise ConfigError(

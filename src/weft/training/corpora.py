@@ -69,7 +69,8 @@ class CorpusReader:
         docs = [doc for path in paths for doc in _with_names(list(read(path, **corpus.read)))]
         if part in corpus.frames:
             docs = join_roles(docs, read(self.find(corpus.frames[part]), "roles")).docs
-        return [_relabelled(_dropped(_stripped(doc, corpus.strip), corpus.drop), corpus.labels) for doc in docs]
+        docs = [_without_columns(_stripped(doc, corpus.strip), corpus.without) for doc in docs]
+        return [_relabelled(_dropped(doc, corpus.drop), corpus.labels) for doc in docs]
 
     def find(self, path: str) -> Path:
         """Find a file of the configuration: next to it, or in the data folder."""
@@ -138,6 +139,15 @@ def _stripped(doc: Doc, beginning: str) -> Doc:
     )
     new.columns.update({name: ids for name, ids in doc.columns.items() if name != "form"})
     new.comments, new.spans, new.meta = doc.comments, doc.spans, doc.meta
+    return new
+
+
+def _without_columns(doc: Doc, columns: Sequence[str]) -> Doc:
+    """Leave out columns of annotation, where only a part of the corpus has them."""
+    if not columns:
+        return doc
+    new = copy.copy(doc)
+    new.columns = {name: ids for name, ids in doc.columns.items() if name not in columns}
     return new
 
 

@@ -22,13 +22,14 @@ SENTENCES = {
     "fi": ("Kissa nukkuu talossa.", {"nukkuu": "VERB", "talossa": "NOUN"}),
     "fr": ("Le chat dort dans la maison.", {"chat": "NOUN", "dans": "ADP", "maison": "NOUN"}),
     "it": ("Il governo parla della scuola.", {"governo": "NOUN", "parla": "VERB", "scuola": "NOUN"}),
+    "pt": ("O governo fala da escola.", {"governo": "NOUN", "fala": "VERB", "escola": "NOUN"}),
     "sv": ("Barnen leker i skolan.", {"i": "ADP", "skolan": "NOUN"}),
 }
 
 
 def test_there_are_models() -> None:
     assert {path.stem for path in MODELS} <= set(SENTENCES)
-    assert {"de", "es", "fi", "fr", "it", "sv"} <= {path.stem for path in MODELS}
+    assert {"de", "es", "fi", "fr", "it", "pt", "sv"} <= {path.stem for path in MODELS}
 
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)

@@ -111,6 +111,12 @@ def test_bad_lines_are_named(tmp_path, line):
         list(read(tmp_path / "a.links.jsonl"))
 
 
+def test_bytes_that_are_no_utf8_are_named(tmp_path):
+    (tmp_path / "a.links.jsonl").write_bytes(b'{"text": "fine"}\n{"text": "K\xf6ln"}\n')
+    with pytest.raises(FormatError, match="line 2:"):
+        list(read(tmp_path / "a.links.jsonl"))
+
+
 def test_nif_survives_a_round_trip(tmp_path):
     doc = Doc('He said "no";\nSteve left Apple, Inc.\\', meta={"id": "a b"})
     doc.spans["links"] = SpanLayer(doc.strings, "chars")

@@ -17,7 +17,7 @@ from typing import Any
 from weft.errors import FormatError, WeftError
 from weft.formats.gate import admitted
 from weft.formats.jsonl import load
-from weft.formats.streams import Faults, TextBlock, checked_blocks, open_output
+from weft.formats.streams import Faults, TextBlock, checked_blocks, encoding_error, open_output, stray_byte
 from weft.text.conventions.links import LAYER, NIL
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer, chars_of_words
@@ -69,6 +69,10 @@ def to_line(doc: Doc, number: int = 0) -> str:
 def _items(path: str, block: TextBlock, strings: StringTable) -> Iterator[tuple[int | None, Doc | FormatError]]:
     for number, line in enumerate(block.text.split("\n"), block.line):
         if line.strip():
+            stray = None if block.clean else stray_byte(line)
+            if stray is not None:
+                yield number, encoding_error(path, number, stray[1])
+                continue
             try:
                 yield number, from_values(load(line), strings)
             except (ValueError, LookupError, TypeError, AttributeError, WeftError) as error:

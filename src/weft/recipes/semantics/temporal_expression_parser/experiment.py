@@ -79,8 +79,8 @@ class Size:
     beam: int = 120
     k: int = 40
     phrases: int = 0
-    seeds: int = 2
-    ablated: tuple[str, ...] = ("english",)
+    seeds: int = 3
+    ablated: tuple[str, ...] = ("english", "spanish")
 
 
 QUICK = Size(passes=3, beam=60, phrases=300, seeds=1, ablated=())

@@ -205,7 +205,7 @@ CLASSES = st.lists(
 @pytest.mark.must_show("david-preference-violations", 2)
 @given(NOUNS, CLASSES, st.sampled_from(("n0", "n1")), st.sampled_from(range(8)))
 def test_another_sense_of_a_noun_can_only_remove_violations(nouns, classes, noun, has):
-    more = {**nouns, noun: (*nouns[noun], Sense("more", has))}
+    more = {**nouns, noun: (Sense("more", has), *nouns[noun])}
     if outcome(nouns, classes) == "ok":
         assert outcome(more, classes) == "ok"
 

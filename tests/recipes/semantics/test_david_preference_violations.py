@@ -131,7 +131,9 @@ def real(corpus_file) -> Resources:
     return Resources.read(corpus_file(VERBNET), [corpus_file(path) for path in SEMLINK])
 
 
-@pytest.mark.must_show("david-preference-violations", 5)
+@pytest.mark.must_show(
+    "david-preference-violations", 5, weaker="on Tsvetkov alone; on TroFi-X memorizing verbs is more precise"
+)
 def test_precision_on_given_triples_is_above_the_base_rate_and_a_baseline_without_a_lexicon(real, corpus_file):
     examples = read_tsvetkov(*(corpus_file(path) for path in TSVETKOV))
     patched = real.patched(own_patches())
@@ -146,7 +148,9 @@ def test_precision_on_given_triples_is_above_the_base_rate_and_a_baseline_withou
     assert flagged == []
 
 
-@pytest.mark.must_show("david-preference-violations", 5)
+@pytest.mark.must_show(
+    "david-preference-violations", 5, weaker="above base rates; on TroFi-X memorizing verbs is more precise"
+)
 def test_precision_of_the_recorded_run_is_above_base_rates():
     table = rows(SLUG, "Arguments of the tables")
     for name, bar in (("Tsvetkov", 85), ("MOH-X", 60)):
@@ -156,12 +160,16 @@ def test_precision_of_the_recorded_run_is_above_base_rates():
     assert objects["P"] > objects["base rate"]
 
 
-@pytest.mark.must_show("david-preference-violations", 5)
-def test_patches_raise_f1_on_the_development_third_and_lose_nothing_on_the_rest():
-    dev = rows(SLUG, "Tools by resources, development third of TroFi-X")
-    rest = rows(SLUG, "Tools by resources, rest of TroFi-X")
-    for tools in ("given", "predicted"):
-        before, after = (dev[f"{tools} arguments, {state} resources"]["F"] for state in ("raw", "patched"))
-        assert after > before
-    before, after = (rest[f"given arguments, {state} resources"]["F"] for state in ("raw", "patched"))
-    assert after >= before
+@pytest.mark.must_show(
+    "david-preference-violations", 5, fails="patches of 16 verbs lose 0.1 F1 on the other 32, within chance"
+)
+def test_patches_raise_f1_on_the_development_third_and_hardly_change_the_rest():
+    gains = {}
+    for part in ("development third of TroFi-X", "rest of TroFi-X", "MOH-X", "Tsvetkov"):
+        table = rows(SLUG, f"Tools by resources, {part}")
+        for tools in ("given", "predicted"):
+            before, after = (table[f"{tools} arguments, {state} resources"]["F"] for state in ("raw", "patched"))
+            gains[part, tools] = after - before
+    assert min(gains["development third of TroFi-X", tools] for tools in ("given", "predicted")) > 10
+    assert min(gains[part, tools] for part in ("MOH-X", "Tsvetkov") for tools in ("given", "predicted")) > 0
+    assert -0.5 < gains["rest of TroFi-X", "given"] < 0  # what is found: not quite nothing is lost

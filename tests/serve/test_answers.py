@@ -12,6 +12,7 @@ from weft.serve.answers import formats_of, to_file, to_json
 from weft.text import Doc, SpanLayer
 from weft.text.conventions.alternatives import note_alternatives
 from weft.text.conventions.coreference import set_entities
+from weft.text.conventions.tuples import TupleRow, set_tuples
 from weft.text.conventions.preferences import PreferenceRow, set_preferences
 
 LAYERS = [
@@ -65,6 +66,18 @@ def test_an_answer_holds_spans_with_gaps_and_nested_ones() -> None:
     assert (places, expression["text"]) == ([(4, 5), (6, 7)], "wrote ... down")
     assert len(answer["spans"]["entities"]) == 3
     assert answer["sentences"][0]["pictures"]["spans"]["entities"].count("<mark") == 4
+
+
+def test_relations_are_drawn_for_the_page_and_come_back_from_their_file(tmp_path: Path) -> None:
+    doc = Doc.from_words([["Ada", "edits", "for", "Quill"], ["Bo", "left"]])
+    doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "PER"), (3, 4, "ORG"), (4, 5, "PER")])
+    set_tuples(doc, [TupleRow("works for", (("Arg1", 0), ("Arg2", 1)), (0.75,))])
+    answer = json.loads(to_json(doc, "any", 0.0, pictures=True))
+    assert [each["pictures"].get("relations", "").count("<circle") for each in answer["sentences"]] == [2, 0]
+    file = to_file(doc, "tuples")
+    (tmp_path / file.name).write_bytes(file.content)
+    (back,) = weft.read(tmp_path / file.name)
+    assert [each.row for each in back.tuples] == [each.row for each in doc.tuples]
 
 
 def test_a_text_in_another_language_comes_with_a_notice_for_the_page() -> None:

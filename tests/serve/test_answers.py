@@ -12,8 +12,8 @@ from weft.serve.answers import formats_of, to_file, to_json
 from weft.text import Doc, SpanLayer
 from weft.text.conventions.alternatives import note_alternatives
 from weft.text.conventions.coreference import set_entities
-from weft.text.conventions.tuples import TupleRow, set_tuples
 from weft.text.conventions.preferences import PreferenceRow, set_preferences
+from weft.text.conventions.tuples import TupleRow, set_tuples
 
 LAYERS = [
     "head",

@@ -9,7 +9,7 @@ from weft.pictures import show
 from weft.pictures.display import DocPictures
 from weft.text.conventions.tuples import TupleRow, set_tuples
 from weft.text.doc import Doc
-from weft.text.layers import RelationLayer, SpanLayer
+from weft.text.layers import RelationLayer, SpanLayer, chars_of_words
 
 
 def note() -> Doc:
@@ -31,6 +31,14 @@ def test_every_filled_slot_has_a_dot_and_every_tuple_a_row() -> None:
     assert "work 0.90" in picture
     assert "&lt;edits&gt;" in picture
     assert drawn.relations(doc.sentences[1]) == ""
+
+
+def test_mentions_may_be_counted_in_characters() -> None:
+    doc = note()
+    doc.spans["entities"] = chars_of_words(doc, doc.spans["entities"])
+    set_tuples(doc, [TupleRow("work", (("person", 2), ("x", 3)))])
+    assert doc.tuples[0].sentence == doc.sentences[0]
+    assert DocPictures(doc).relations(doc.sentences[0]).count("<circle") == 2
 
 
 def test_a_page_shows_relations_and_bad_layers_do_not_break_it(tmp_path: Path) -> None:

@@ -241,7 +241,7 @@ class DocPictures:
 
 
 def _tuples_by_sentence(doc: Doc) -> dict[int, list[RelationTuple]]:
-    """The tuples of every sentence that has some; layers of characters and contradictory ones have none."""
+    """The tuples of every sentence that has some; of a contradictory layer there are none."""
     found: dict[int, list[RelationTuple]] = {}
     try:
         tuples = doc.tuples if RELATIONS in doc.relations else []

@@ -17,6 +17,7 @@ so every format that keeps spans and relations with attributes keeps tuples; bra
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 from math import exp, log
@@ -110,9 +111,10 @@ class RelationTuple:
     def sentence(self) -> Sentence | None:
         """The sentence of the first mention, None in a document without words."""
         layer = self.doc.spans[self.mentions]
-        if layer.unit != "words":
-            return None
-        return Word(self.doc, min(layer[number].pieces[0][0] for _, number in self.row.members)).sentence
+        first = min(layer[number].pieces[0][0] for _, number in self.row.members)
+        if layer.unit == "chars":
+            first = bisect_right(self.doc.word_end.tolist(), first)
+        return Word(self.doc, first).sentence if first < self.doc.n_words else None
 
     def __getitem__(self, slot: str) -> Span | None:
         """What fills a slot, the first span if there are several, None if there is none."""

@@ -40,10 +40,10 @@ def draw_relations(sentence: Sentence, tuples: Sequence[RelationTuple], styled: 
     parts: list[str] = []
     for number in order:
         text, kind = names[number]
-        width = max(text_width(text, 14), *(text_width(slot, 11) for slot in slots[number]))
+        width = max(text_width(text, 15), *(text_width(slot, 12) for slot in slots[number]))
         places[number] = at + width / 2
         parts.append(
-            f'<text class="{hue(kind)}" x="{places[number]:.1f}" y="{_MARGIN + 8:.0f}" font-size="14" '
+            f'<text class="{hue(kind)}" x="{places[number]:.1f}" y="{_MARGIN + 8:.0f}" font-size="15" '
             f'text-anchor="middle">{clean(text)}</text>'
         )
         at += width + _GAP
@@ -51,15 +51,16 @@ def draw_relations(sentence: Sentence, tuples: Sequence[RelationTuple], styled: 
         y = _TOP + _ROW * row + 12
         ends = [places[number] for _, number in each.row.members]
         parts.append(
-            f'<text x="{_MARGIN:.0f}" y="{y + 4:.0f}" font-size="13" text-anchor="start">{clean(labels[row])}</text>'
-            f'<line class="bar" stroke="#8793a0" x1="{min(ends):.1f}" x2="{max(ends):.1f}" y1="{y:.0f}" y2="{y:.0f}"/>'
+            f'<text class="entry" x="{_MARGIN:.0f}" y="{y + 4:.0f}" font-size="13" '
+            f'text-anchor="start">{clean(labels[row])}</text>'
+            f'<line class="line" stroke="#8793a0" x1="{min(ends):.1f}" x2="{max(ends):.1f}" y1="{y:.0f}" y2="{y:.0f}"/>'
         )
         for slot, number in each.row.members:
             x = places[number]
             parts.append(
                 f'<circle class="bar {hue(names[number][1])}" stroke="#8793a0" cx="{x:.1f}" cy="{y:.0f}" r="5"/>'
-                f'<text class="caption" x="{x:.1f}" y="{y + 19:.0f}" font-size="11" fill="#57626d" '
-                f'text-anchor="middle">{clean(slot)}</text>'
+                f'<text class="caption" x="{x:.1f}" y="{y + 19:.0f}" font-size="12" fill="#57626d" '
+                f'style="text-anchor: middle">{clean(slot)}</text>'
             )
     height = _TOP + _ROW * len(tuples) + _MARGIN / 2
     said = "; ".join(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,6 +104,21 @@ class Simulated:
     positive_in_negative: float
 
 
+def rated_documents(count: int, seed: int) -> DocumentBatch:
+    """Documents whose sentences have no labels."""
+    pieces = range(0, count, 10_000)
+    return joined([Generator().draw(min(10_000, count - k), seed + 3 + k)[0] for k in pieces])
+
+
+@lru_cache(maxsize=4)
+def _coarse_weights(rated: int, epochs: int, seed: int) -> NDArray[np.float64]:
+    """What rated documents alone teach, however many labelled ones other systems have."""
+    model = DocumentModel(Generator().features)
+    return (
+        DocumentSGD(0.0, epochs, COARSE_RATE, seed=seed).fit(model, rated_documents(rated, seed), model.start()).weights
+    )
+
+
 def simulate(
     rated: int, labelled: int = 60, epochs: int = 4, seed: int = 0, methods: Sequence[str] = METHODS
 ) -> dict[str, Simulated]:
@@ -110,8 +126,6 @@ def simulate(
     generator = Generator()
     test, truth = generator.draw(600, seed + 1)
     fine = generator.draw(labelled, seed + 2, fine=True)[0]
-    pieces = range(0, rated, 10_000)
-    coarse = joined([generator.draw(min(10_000, rated - k), seed + 3 + k)[0] for k in pieces])
     model = DocumentModel(generator.features)
     supervised = DocumentSGD(1.0, FINE_EPOCHS, FINE_RATE, seed=seed)
 
@@ -127,9 +141,9 @@ def simulate(
         scores["fine"] = score(model, supervised.fit(model, fine, model.start()).weights)
     if "interpolated" in methods:
         learner = DocumentSGD(0.1, epochs, COARSE_RATE, seed=seed)
-        weights = learner.fit(model, joined([coarse, fine]), model.start()).weights
+        weights = learner.fit(model, joined([rated_documents(rated, seed), fine]), model.start()).weights
         scores["interpolated"] = score(model, weights)
-    weights = DocumentSGD(0.0, epochs, COARSE_RATE, seed=seed).fit(model, coarse, model.start()).weights
+    weights = _coarse_weights(rated, epochs, seed)
     if "coarse" in methods:
         scores["coarse"] = score(model, weights)
     if "cascaded" in methods:

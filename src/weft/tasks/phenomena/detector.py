@@ -56,7 +56,7 @@ class PhenomenaSettings(Settings):
     members: int = option(3, "Members of the committee.")
     majority: str = option("", "The label that says nothing was found; by default the most frequent one.")
     block: int = option(0, "Cut what a speaker says in a thread into instances of this many lines; 0 does not.")
-    window: str = option("instance", "Where the lines next to a cue are counted.", choices=WINDOWS)
+    window: str = option("instance", "Where the lines next to a cue are counted.", choices=WINDOWS, flag="--counted-in")
     recall: float = option(0.0, "Say a rare label only as often as this recall asks for, as precisely as possible.")
     frequency: float = option(0.05, "Cues are words of at least this share of the instances.")
     threshold: float = option(0.03, "Least gain of a rule, in probability of rare labels.")

@@ -57,7 +57,7 @@ class ExtractorSettings(Settings):
     context: bool = option(True, "Use other mentions of the sentence: types between, rivals that are nearer.")
     c: float = option(1.0, "Weight of the data against the penalty.")
     rare: int = option(0, "Leave out features that occur in so many pairs or fewer.")
-    penalty: str = option("l2", "Penalty of weights: l1 makes small models.", choices=PENALTIES)
+    penalty: str = option("l2", "Penalty of weights: l1 makes small models.", choices=PENALTIES, flag="--norm")
     seed: int = option(0, "Random seed.")
     workers: int = option(1, "Number of threads; training uses one.", hidden=True)
 

@@ -33,7 +33,7 @@ _HEAD = f"@prefix nif: <{NIF}> .\n@prefix itsrdf: <{ITS}> .\n@prefix xsd: <http:
 _TOKEN = re.compile(
     r'[ \t\r\n]+|#[^\n]*|(?P<iri><[^<>"\s]*>)|(?P<long>"""(?:[^"\\]|\\.|"(?!""))*""")|(?P<text>"(?:[^"\\\n]|\\.)*")'
     r"|(?P<prefix>@prefix|@base)|(?P<lang>@[A-Za-z-]+)|(?P<kind>\^\^)|(?P<mark>[;,.](?![\w%]))"
-    r"|(?P<number>[+-]?\d+(?:\.\d+)?)|(?P<name>[\w-]*:(?:[\w%=/#-]|[.,](?=[\w%=]))*)|(?P<word>[A-Za-z]+)",
+    r"|(?P<number>[+-]?\d+(?:\.\d+)?)|(?P<name>[\w-]{0,100}:(?:[\w%=/#-]|[.,](?=[\w%=]))*)|(?P<word>[A-Za-z]+)",
     re.DOTALL,
 )
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)

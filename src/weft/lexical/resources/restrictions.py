@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from weft.errors import DataError
 
-_PIECES = re.compile(r"\s*(?:([+-][A-Za-z_]+)|([()|&]))")
+_PIECES = re.compile(r"(?<!\s)\s*(?:([+-][A-Za-z_]+)|([()|&]))")
 
 
 class Restriction(NamedTuple):

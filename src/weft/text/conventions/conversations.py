@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from weft.text.doc import Doc
 
 TURNS, LAYER, GIVEN = "turns", "phenomena", "phenomenon"
-_SPEAKER = re.compile(r"\s*([^\s:<>][^:\n<>]{0,39}):(?=\s)")
+_SPEAKER = re.compile(r"(?<!\s)\s*([^\s:<>][^:\n<>]{0,39}):(?=\s)")
 
 
 class Turn(NamedTuple):

@@ -298,7 +298,7 @@ class Stories(Component):
     """Takes the first two words and the first of the second sentence for one person, the last two for a date."""
 
     task = "stories"
-    provides = ("spans/coref", "clusters/coref", "spans/times", "spans/timeline", "spans/metaphor")
+    provides = ("spans/coref", "clusters/coref", "spans/times", "spans/timeline", "spans/metaphor", "spans/links")
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         for doc in docs:
@@ -311,6 +311,12 @@ class Stories(Component):
                 doc.spans["metaphor"] = SpanLayer(doc.strings)
                 told = {"target": "name", "source": "coat", "concept": "sign", "verb": "wear", "probability": 0.9}
                 doc.spans["metaphor"].add([(1, 2)], "target", **told)
+                doc.spans["links"] = SpanLayer(doc.strings)
+                doc.spans["links"].add(
+                    [(0, 2)], "Q7", title="Marta of Bergen", kind="entity", description="a sailor", score=0.75,
+                    alternatives=[{"id": "Q8", "title": "Marta of Oslo", "score": 0.25}],
+                    because=[{"phrase": "ferry", "id": "Q9", "title": "Northern Ferry"}],
+                )  # fmt: skip
 
     def state(self) -> Any:
         raise AssertionError
@@ -326,16 +332,20 @@ def test_chains_times_and_timelines_are_seen(chromium: Browser) -> None:
             assert page.locator("#view-trees .timeline svg").count() == 1
             page.click("#tab-spans")
             assert page.locator(".layers label").all_inner_texts() == [
-                "coreference (2)", "times (1)", "timeline (1)", "metaphor (1)",
+                "coreference (2)", "times (1)", "timeline (1)", "metaphor (1)", "links (1)",
             ]  # fmt: skip
             for layer, marks, rows in (
                 ("coref", 2, [["Marta Lindqvist", "1"], ["Nobody", "1"]]),
                 ("times", 1, [["many years", "DATE 2026"]]),
                 ("metaphor", 1, [["Lindqvist", "name ~ coat (with wear, as sign)"]]),
+                ("links", 1, [["Marta Lindqvist", "Marta of Bergen"]]),
             ):
                 page.click(f".layers label:has(input[value={layer}])")
                 assert page.locator("#view-spans mark").count() == marks
                 assert [row.split("\t")[:2] for row in page.locator(".found tbody tr").all_inner_texts()] == rows
+            [card] = page.locator("#view-spans .card.link").all_inner_texts()
+            for shown in ("Marta Lindqvist: Marta of Bergen", "a sailor", "Q7", "75%", "Marta of Oslo (25%)", "ferry"):
+                assert shown in card
 
 
 def test_the_pictures_of_the_documentation_can_be_taken(chromium: Browser, address: str, tmp_path: Path) -> None:

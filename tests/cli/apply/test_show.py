@@ -28,3 +28,14 @@ def test_sentences_without_spans_show_their_tags() -> None:
     assert shown(doc) == ["Ada/PROPN sleeps/VERB"]
     del doc.spans["mwe"]
     assert shown(doc) == ["Ada/PROPN sleeps/VERB"]
+
+
+def test_relations_stand_below_the_spans_of_their_sentence() -> None:
+    from weft.text.conventions.tuples import TupleRow, set_tuples
+
+    doc = Doc.from_words([["It", "rained"], ["Ada", "edits", "for", "Quill"]])
+    doc.spans["entities"] = SpanLayer.of(doc.strings, [(2, 3, "PER"), (5, 6, "ORG")])
+    set_tuples(doc, [TupleRow("works for", (("Arg1", 0), ("Arg2", 1)))])
+    assert shown(doc) == [
+        "It rained", "entities: [PER Ada] edits for [ORG Quill]", "relation: Ada — works for — Quill",
+    ]  # fmt: skip

@@ -33,6 +33,7 @@ def lines(doc: Doc) -> Iterator[Text]:
     from rich.text import Text
 
     layers = {name: _drawn(doc, name) for name, layer in doc.spans.items() if layer.unit == "words"}
+    relations = _relations(doc)
     for sentence in doc.sentences:
         some = {
             name: drawn
@@ -41,6 +42,8 @@ def lines(doc: Doc) -> Iterator[Text]:
         }
         for name, drawn in some.items():
             yield Text(f"{layer_name(name)}: ", style="dim").append_text(_spans(sentence, drawn))
+        for told in relations.get(sentence.first, ()):
+            yield Text("relation: ", style="dim").append(told)
         if sentence.root is not None:
             yield from map(Text, sentence.tree().split("\n"))
         elif not some:
@@ -54,6 +57,16 @@ def colour(label: str) -> str:
     True
     """
     return PALETTE[zlib.crc32(label.encode()) % len(PALETTE)]
+
+
+def _relations(doc: Doc) -> dict[int, list[str]]:
+    """The tuples of mentions in words, by the first word of the sentence that they begin in."""
+    found: dict[int, list[str]] = {}
+    for each in doc.tuples:
+        sentence = each.sentence
+        if sentence is not None:
+            found.setdefault(sentence.first, []).append(each.told)
+    return found
 
 
 def _drawn(doc: Doc, layer: str) -> Drawn:

@@ -116,6 +116,24 @@ class RelationTuple:
             first = bisect_right(self.doc.word_end.tolist(), first)
         return Word(self.doc, first).sentence if first < self.doc.n_words else None
 
+    @property
+    def told(self) -> str:
+        """The tuple in words.
+
+        >>> from weft.text.doc import Doc
+        >>> from weft.text.layers import SpanLayer
+        >>> doc = Doc.from_words([["Ada", "edits", "for", "Quill"]])
+        >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "person"), (3, 4, "company")])
+        >>> rows = TupleRow("works for", (("Arg1", 0), ("Arg2", 1))), TupleRow("job", (("who", 0), ("at", 1)))
+        >>> set_tuples(doc, rows)
+        >>> [each.told for each in doc.tuples]
+        ['Ada — works for — Quill', 'job(who: Ada, at: Quill)']
+        """
+        members = self.members
+        if tuple(slot for slot, _ in members) == PLAIN:
+            return f"{members[0][1].text} — {self.label} — {members[1][1].text}"
+        return f"{self.label}({', '.join(f'{slot}: {span.text}' for slot, span in members)})"
+
     def __getitem__(self, slot: str) -> Span | None:
         """What fills a slot, the first span if there are several, None if there is none."""
         return next((span for name, span in self.members if name == slot), None)

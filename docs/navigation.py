@@ -32,7 +32,7 @@ KEYWORDS = {
     "tasks/entities.md": ["train on own labels", "train NER", "train entities", "custom entities"],
     "tasks/entities-across-documents.md": ["cross-document coreference", "deduplicate names", "mentions"],
     "judge/explaining.md": ["why this label", "explain a label", "explanation of labels", "feature weights"],
-    "judge/evaluation.md": ["compare", "compare two parsers", "significance", "evaluate", "annotator agreement"],
+    "judge/evaluation.md": ["compare", "compare two parsers", "significance", "evaluate", "Krippendorff"],
     "judge/change-one-thing.md": ["vary an experiment", "own recipe", "own transition system", "ablation"],
 }
 

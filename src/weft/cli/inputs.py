@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def known_formats(incomplete: str) -> list[str]:
     """Names of formats, for shell completion.
 
-    >>> known_formats("con")
+    >>> known_formats("conl")
     ['conllu']
     """
     from weft.formats import FORMATS

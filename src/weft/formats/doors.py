@@ -87,10 +87,10 @@ def detect(path: PathLike) -> str:
 
     >>> detect("train.conllu.gz"), detect("notes.txt")
     ('conllu', 'plain')
-    >>> detect("train.dat")
+    >>> detect("train.foo")
     Traceback (most recent call last):
     ...
-    weft.errors.DataError: cannot tell the format of train.dat by its suffix; name it, by --from or --to, ...
+    weft.errors.DataError: cannot tell the format of train.foo by its suffix; name it, by --from or --to, ...
     """
     target = Path(path)
     if target.is_dir():

@@ -117,6 +117,7 @@ class PhenomenaDetector(Trainable):
         self.labels: list[str] = []
         self.ranks: list[int] = []
         self.vocabulary: dict[str, int] = {}
+        self.words: list[str] = []  # of the vocabulary, by number
         self.model: PhenomenaModel | None = None
         self.thresholds: dict[str, float] = {}
 
@@ -137,6 +138,7 @@ class PhenomenaDetector(Trainable):
         if majority not in self.labels:
             raise ConfigError(f"the data have no label {majority!r}; choose from {', '.join(self.labels)}")
         self.vocabulary = vocabulary_of(known)
+        self.words = list(self.vocabulary)
         labels = np.array([self.labels.index(each.label) for each in known], dtype=np.int64)
         groups = [each.conversation for each in known]
         if settings.rules and len(set(groups)) < max(settings.members, 2):
@@ -211,12 +213,11 @@ class PhenomenaDetector(Trainable):
 
     def rules(self) -> list[dict[str, Any]]:
         """The rules that were learned, with how often and how much they gained."""
-        words = list(self.vocabulary)
         found: dict[tuple[str, str], list[float]] = {}
         for side in self.trained(self.model).sides:
             for member in side:
                 for rule, gain in member.rules:
-                    found.setdefault((words[rule.cue], rule.kind), []).append(gain)
+                    found.setdefault((self.words[rule.cue], rule.kind), []).append(gain)
         rows = [
             {
                 "cue": cue,
@@ -281,9 +282,8 @@ class PhenomenaDetector(Trainable):
         left = member.selected(lines)
         row = extract(lines, left).lists()[0]
         weights = member.weights[:, label] - member.weights[:, model.majority]
-        words = list(self.vocabulary)
         best = sorted((column for column in row if weights[column] > 0), key=lambda column: -weights[column])
-        because = [f"{words[column]} {weights[column]:+.2f}" for column in best[:_REASONS]]
+        because = [f"{self.words[column]} {weights[column]:+.2f}" for column in best[:_REASONS]]
         return {instance.turns[line] for line in np.flatnonzero(left)}, because
 
     def evaluate(self, docs: Iterable[Doc]) -> dict[str, Any]:
@@ -333,6 +333,7 @@ class PhenomenaDetector(Trainable):
         stored = Stored.of(arrays)
         names = bytes(stored.take(Array("names", "uint8", ("*",)))["names"]).decode().split("\n")
         detector.vocabulary = {name: number for number, name in enumerate(names)}
+        detector.words = names
         detector.labels, detector.ranks = list(header["labels"]), list(header["ranks"])
         detector.thresholds = dict(header["thresholds"])
         size, n_labels = len(names), len(detector.labels)

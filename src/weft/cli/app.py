@@ -80,6 +80,11 @@ HEADINGS = {
             "Learn lists of names, word clusters and entities from a collection.",
             "weft lexicon grow examples/port.txt --seeds ship=examples/port-ships.txt --out grown",
         ),
+        "graph": Place(
+            "weft.cli.learn.graph.group:app",
+            "Build a knowledge graph, and learn from it.",
+            "weft graph build examples/graph/harbour.tsv --out kg",
+        ),
     },
     "Judge": {
         "evaluate": Place(

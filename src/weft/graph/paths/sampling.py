@@ -2,7 +2,7 @@
 
     keep (s, r, t) with probability  min(1, sqrt(m + N_t) / N_t),     N_t the number of facts with target t
     wrong answers of s: its candidates by falling score, known answers left out; ranks 0, 1, 3, 6, 10, ... k (k + 1) / 2
-    keep a sentence for concept c with probability  min(1, sqrt(k + S_c) / S_c);   it stays if one of its concepts keeps it
+    keep a sentence for concept c with probability  min(1, sqrt(k + S_c) / S_c);   one concept that keeps it is enough
 
 A target with N facts is met about sqrt(N) times, so that popular ones do not crowd out the rest.
 """
@@ -82,5 +82,5 @@ def sampled_sentences(concepts: Sequence[Collection[int]], offset: float = 1e5, 
     return [
         number
         for number, own in enumerate(concepts)
-        if any([draw.random() < keeping(counts[concept], offset) for concept in sorted(set(own))])
+        if max([draw.random() < keeping(counts[concept], offset) for concept in sorted(set(own))], default=False)
     ]

@@ -48,7 +48,8 @@ class StepGraph:
 
     @classmethod
     def of(
-        cls, graphs: Sequence[TypedGraph], free: Collection[str] = (), without: Mapping[str, Collection[int]] | None = None
+        cls, graphs: Sequence[TypedGraph], free: Collection[str] = (),
+        without: Mapping[str, Collection[int]] | None = None,
     ) -> StepGraph:  # fmt: skip
         """The steps of one graph, or of several whose nodes are joined by name.
 

@@ -90,7 +90,8 @@ class Walker:
         room: dict[str, Any] = self._own.__dict__
         if not room:
             room.update(
-                mass=np.zeros(size), touched=np.empty(size, np.int32), support=np.empty((trie.height + 1, size), np.int32),
+                mass=np.zeros(size), touched=np.empty(size, np.int32),
+                support=np.empty((trie.height + 1, size), np.int32),
                 share=np.empty((trie.height + 1, size)), count=np.zeros(trie.height + 1, np.int64),
                 out=(np.empty(4096, np.int32), np.empty(4096, np.int32), np.empty(4096)),
             )  # fmt: skip

@@ -60,6 +60,8 @@ class RankerSettings:
 class PathRanker:
     """Paths with weights for one relation; `theta` holds a weight per path and, after them, the bias.
 
+    Paths are in the order of what each can add to a score: the weight times the largest probability in training.
+
     >>> from weft.graph.store import Builder
     >>> builder = Builder()
     >>> for number in range(40):
@@ -112,7 +114,8 @@ class PathRanker:
         table = table.binary() if settings.binary else table
         theta, report = _fitted(table, sampled, known, settings)
         kept = np.flatnonzero(theta[:-1])
-        order = kept[np.lexsort((kept, -np.abs(theta[kept])))]
+        largest = np.asarray(abs(table.values).max(axis=0).todense()).ravel()
+        order = kept[np.lexsort((kept, -np.abs(theta[kept]) * largest[kept]))]
         report |= {"queries": len(sources), "paths found": len(paths), "paths kept": len(kept), "edges": table.edges}
         return cls(relation, [paths[k] for k in order], np.append(theta[order], theta[-1]), settings, report)
 

@@ -3,8 +3,10 @@
     nationality(s) = in(born in(s)), for 9 in 10 people; the rest have another one
     people(s)      = people of in(born in(parent of s)) if s has a parent in the world, else people of in(born in(s))
 
-30 % of the edges of *born in* and 40 % of *nationality* are missing. Every person has three sentences; 40 % coordinate
-the person with a compatriot, or in one case in five with anybody; the others name a colleague or a town, whoever.
+30 % of the edges of *born in* and 40 % of *nationality* are missing. Every person has `sentences` sentences; 40 %
+coordinate the person with a compatriot, or in a share `noise` of them with anybody; the others name anybody or any town. A share
+`unplaced` of the towns is in no country that the knowledge base knows: only where people of the town come from, in which
+proportions, tells.
 Sentences are trees as a parser would give them: words are nodes, and edges go from a dependent to its head.
 """
 
@@ -14,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from weft.arrays import Ints
 from weft.graph.store import Builder, TypedGraph
 from weft.tasks.knowledge.text_graph import FORM, MENTION, TOKEN, WORD
 
@@ -24,15 +27,16 @@ NATIONALITY, PEOPLE, BORN, INSIDE, PARENT, PROFESSION = (
 
 @dataclass(frozen=True)
 class World:
-    """The knowledge base with what is known, the text, and what is true of every person."""
+    """The knowledge base with what is known, and the text."""
 
     kb: TypedGraph
     text: TypedGraph
-    nationality: dict[str, str]
-    people: dict[str, str]
 
 
-def world(people: int = 5000, towns: int = 300, countries: int = 20, professions: int = 30, seed: int = 1) -> World:
+def world(
+    people: int = 5000, towns: int = 300, countries: int = 20, professions: int = 30, sentences: int = 3,
+    noise: float = 0.2, unplaced: float = 0.0, seed: int = 1,
+) -> World:  # fmt: skip
     """A world of so many people and places."""
     draw = np.random.default_rng(seed)
     zipf = 1.0 / np.arange(1, countries + 1)
@@ -45,6 +49,8 @@ def world(people: int = 5000, towns: int = 300, countries: int = 20, professions
     folk = np.where(parent >= 0, home[parent], home)
     kb = Builder()
     for town in range(towns):
+        if draw.random() < unplaced:
+            continue
         kb.add(f"town {town}", INSIDE, f"country {country_of[town]}")
     for country in range(countries):
         kb.add(f"country {country}", "majority", f"people {country}")
@@ -59,25 +65,25 @@ def world(people: int = 5000, towns: int = 300, countries: int = 20, professions
             kb.add(name, PARENT, f"person {parent[person]}")
         kb.add(name, PROFESSION, f"profession {draw.integers(professions)}")
         kb.add(name, PEOPLE, f"people {folk[person]}")
-    return World(
-        kb.graph(), _text(draw, nation, towns), {f"person {k}": f"country {nation[k]}" for k in range(people)},
-        {f"person {k}": f"people {folk[k]}" for k in range(people)},
-    )  # fmt: skip
+    text = _text(draw, nation, towns, sentences, noise)
+    return World(kb.graph(), text)
 
 
-def _text(draw: np.random.Generator, nation: np.ndarray, towns: int) -> TypedGraph:  # type: ignore[type-arg]
+def _text(
+    draw: np.random.Generator, nation: Ints, towns: int, sentences: int, noise: float
+) -> TypedGraph:  # fmt: skip
     text = Builder()
     people = len(nation)
     compatriots = [np.flatnonzero(nation == own) for own in range(int(nation.max()) + 1)]
     number = 0
     for person in range(people):
-        for _ in range(3):
+        for _ in range(sentences):
             first, verb, second = (f"{TOKEN}{number}.{place}" for place in range(3))
             number += 1
             text.add(f"person {person}", MENTION, first)
             if draw.random() < 0.4:  # "X and Y sang": Y is a conjunct of X
                 own = compatriots[nation[person]]
-                other = int(draw.choice(own)) if draw.random() < 0.8 else int(draw.integers(people))
+                other = int(draw.choice(own)) if draw.random() > noise else int(draw.integers(people))
                 text.add(f"person {other}", MENTION, second)
                 text.add(second, "conj", first)
                 text.add(first, "nsubj", verb)

@@ -128,14 +128,18 @@ def complete(
 def explain(
     graph: StepGraph, ranker: PathRanker, source: int, target: int, most: int = 3, evidence: Evidence | None = None
 ) -> list[Reason]:
-    """The paths that add most to the score of a fact, with the likeliest walk along each."""
+    """The paths that add most to the score of a fact, with the likeliest walk along each.
+
+    If none adds anything, those that speak against it least.
+    """
     only = np.zeros(graph.n_nodes, dtype=np.bool_)
     only[target] = True
     table = ranker.table(graph, [source], only)
     values = np.zeros(len(ranker.paths))
     values[table.values.indices] = table.values.data
     weights = values * ranker.theta[:-1]
-    order = [k for k in np.lexsort((np.arange(len(weights)), -weights)) if weights[k] > 0][:most]
+    ranked = [k for k in np.lexsort((np.arange(len(weights)), -weights)) if weights[k] != 0]
+    order = ([k for k in ranked if weights[k] > 0] or ranked)[:most]
     found = []
     for k in order:
         walk = likeliest(graph, ranker.paths[k], source, target, ranker.relation)

@@ -69,6 +69,7 @@ class DocumentGraph:
         self.text, self.least = text, least
         self.documents: list[dict[str, Any]] = []
         self.evidence: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
+        self.builder = Builder()  # what is added here beside the documents is part of the graph
         self._counts: Counter[tuple[str, str, str]] = Counter()
         self._types: dict[str, Counter[str]] = {}
 
@@ -96,7 +97,7 @@ class DocumentGraph:
 
     def graph(self) -> TypedGraph:
         """The graph of all facts; the type of a node is the one that most of its mentions have."""
-        builder = Builder()
+        builder = self.builder
         for name, kinds in self._types.items():
             builder.node(name)
             known = [(count, kind) for kind, count in kinds.items() if kind]
@@ -104,12 +105,15 @@ class DocumentGraph:
                 builder.type(name, max(known)[1])
         for (source, relation, target), count in self._counts.items():
             builder.add(source, relation, target, float(count))
+        self._counts.clear()
         return builder.graph()
 
     def save(self, folder: str | os.PathLike[str]) -> dict[str, Any]:
         """Write the folder of the graph; what it holds is returned."""
         graph, place = self.graph(), Path(folder)
         save_graph(graph, place)
+        if not self.documents:
+            return dict(counted(graph))
         with open(place / DOCUMENTS, "w", encoding="utf-8") as file:
             file.writelines(json.dumps(each, ensure_ascii=False) + "\n" for each in self.documents)
         with open(place / EVIDENCE, "w", encoding="utf-8") as file:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import typer
 
 from weft.cli.groups import SuggestingGroup
-from weft.cli.learn.graph import build
+from weft.cli.learn.graph import build, complete, export
 
 app = typer.Typer(
     cls=SuggestingGroup, no_args_is_help=True, add_completion=False, rich_markup_mode="rich",
     help="Build a knowledge graph, and learn from it.",
 )  # fmt: skip
 app.command("build", epilog=f"Example: {build.EXAMPLE}")(build.build)
+app.command("export", epilog=f"Example: {export.EXAMPLE}")(export.export)
+app.command("complete", epilog=f"Example: {complete.EXAMPLE}")(complete.complete)
 
 
 @app.callback()

@@ -246,7 +246,7 @@ def _worlds(result: RecipeResult, options: RecipeOptions, size: Size) -> None:
     result.tables.append(table)
     assert first is not None
     table.note = (
-        "Six sentences per person, of which 40 % coordinate the person with another one, in 35 % of them not a compatriot; "
+        "Six sentences per person, of which 40 % coordinate the person with another one, in 35 % of them with anybody; "
         "half of the towns are in no known country. Length 3."
     )
     _rules(result, "Generated world, three sentences per person: paths of length 2 with the largest weights", first)

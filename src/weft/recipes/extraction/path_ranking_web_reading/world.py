@@ -4,10 +4,10 @@
     people(s)      = people of in(born in(parent of s)) if s has a parent in the world, else people of in(born in(s))
 
 30 % of the edges of *born in* and 40 % of *nationality* are missing. Every person has `sentences` sentences; 40 %
-coordinate the person with a compatriot, or in a share `noise` of them with anybody; the others name anybody or any town. A share
-`unplaced` of the towns is in no country that the knowledge base knows: only where people of the town come from, in which
-proportions, tells.
-Sentences are trees as a parser would give them: words are nodes, and edges go from a dependent to its head.
+coordinate the person with a compatriot, or in a share `noise` of them with anybody; the others name anybody or a town.
+A share `unplaced` of the towns is in no country that the knowledge base knows: only the other people of the town tell,
+by their proportions. Sentences are trees as a parser would give them: words are nodes, and edges go from a dependent to
+its head.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class Size:
     queries: int = 0
     least: int = 3
     people: int = 5000
-    worlds: int = 3
+    worlds: int = 5
     finding: int = 300
     speed: int = 10_000
 

@@ -238,9 +238,10 @@ class TypedGraph:
         sizes = {"nodes": len(names), "types": len(header["types"]), "relations": len(header["relations"])}
         taken = stored.take(*ARRAYS, **sizes)
         stored.refuse_rest()
-        return cls(names, header["types"], taken["type"], header["relations"], *(
-            taken[name] for name in ("slices", "sources", "targets", "weights")
-        ), taken.get("begins"), taken.get("ends"))  # fmt: skip
+        return cls(
+            names, header["types"], taken["type"], header["relations"], taken["slices"], taken["sources"],
+            taken["targets"], taken["weights"], taken.get("begins"), taken.get("ends"),
+        )  # fmt: skip
 
 
 class Builder:

@@ -41,7 +41,7 @@ def read_edges(path: str | os.PathLike[str], format: str | None = None, identity
     """
     name = os.fspath(path)
     kind = format or FORMATS.get(Path(name.removesuffix(".gz")).suffix)
-    if kind not in FORMATS.values():
+    if kind is None or kind not in FORMATS.values():
         raise DataError(f"cannot tell the format of {name}; edges are read from {', '.join(sorted(FORMATS))}")
     if kind == "parquet":
         yield from parquet_edges(name, identity)

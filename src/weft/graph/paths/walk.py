@@ -102,7 +102,7 @@ class Walker:
                 graph.node_groups, graph.group_step, graph.group_begin, graph.targets, trie.step, trie.depth, trie.leaf,
                 trie.end, trie.key, source, self.hidden, self.candidates, self.walking.cap, self.walking.least,
                 np.uint64(self.walking.seed), room["mass"], room["touched"], room["support"], room["share"],
-                room["count"], *room["out"], active, edges,
+                room["count"], room["out"][0], room["out"][1], room["out"][2], active, edges,
             )  # fmt: skip
             if wanted <= len(room["out"][0]):
                 paths, nodes, values = (part[:wanted].copy() for part in room["out"])

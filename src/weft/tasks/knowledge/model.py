@@ -76,10 +76,11 @@ def load_ranker(path: str | os.PathLike[str], graph: StepGraph) -> PathRanker:
             f"{', '.join(names[0])}: it was learned on another graph"
         )
     given: dict[str, Any] = header["settings"]
-    settings = RankerSettings(**{
+    values: dict[str, Any] = {
         each.name: tuple(given[each.name]) if isinstance(given[each.name], list) else given[each.name]
         for each in fields(RankerSettings)
-    })  # fmt: skip
+    }
+    settings = RankerSettings(**values)
     settings.check()
     report = header.get("report")
     return PathRanker(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,5 +114,5 @@ def _rows(found: Reached) -> tuple[Ids, Ids, Floats, Ints, Bools, int]:
     )  # fmt: skip
 
 
-def _joined(parts: Sequence[NDArray[np.generic]], dtype: type) -> NDArray:  # type: ignore[type-arg]
+def _joined(parts: Sequence[NDArray[np.generic]], dtype: type) -> NDArray[Any]:
     return np.concatenate(parts) if parts else np.zeros(0, dtype=dtype)

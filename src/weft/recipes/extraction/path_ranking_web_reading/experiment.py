@@ -73,6 +73,7 @@ def _redocred(result: RecipeResult, options: RecipeOptions, size: Size) -> None:
     given = corpora.passages(files, weft.load("en"), size.passages)
     base = corpora.knowledge_base(given)
     text = corpora.text_graph(given, ("paths",), size.least)
+    worded = corpora.text_graph(given, ("paths", "words"), size.least)
     dependencies = corpora.text_graph(given, ("dependencies", "words"), size.least)
     table = Table("Re-DocRED: citizenship (P27)", ["MRR", "lowest", "highest", "paths", "CPU s"],
                   digits={"paths": 0, "CPU s": 1})  # fmt: skip
@@ -88,12 +89,13 @@ def _redocred(result: RecipeResult, options: RecipeOptions, size: Size) -> None:
             (BASE, [base], {"length": 2}), (TEXT, [alone, text], {"length": 2}), (BOTH, [base, text], {"length": 2}),
             (BINARY, [base, text], {"length": 2, "binary": True}), (f"{BASE}, length 3", [base], {"length": 3}),
             (f"{BOTH}, length 3", [base, text], {"length": 3}),
+            (f"{BOTH}, words, length 3", [base, worded], {"length": 3}),
             (f"{TEXT}, dependency edges, length 4", [alone, dependencies], {"length": 4}),
             (f"{BOTH}, dependency edges, length 4", [base, dependencies], {"length": 4}),
             (f"{BOTH}, random queries", [base, text], {"length": 2, "sampling": "random"}),
             (f"{BOTH}, targets of training only", [base, text], {"length": 2}),
         ):  # fmt: skip
-            settings = RankerSettings(seed=options.seed, **more)  # type: ignore[arg-type]
+            settings = RankerSettings(seed=options.seed, **more)
             runs.setdefault(name, []).append(learn(graphs, split, settings, only_seen="training only" in name))
     frequent = [100 * float(most_frequent(split).mean()) for split in splits]
     table.add("most frequent target", _figures(frequent))

@@ -91,8 +91,8 @@ def learn(graphs: Sequence[TypedGraph], split: Split, settings: RankerSettings, 
     table = ranker.table(graph, sorted(test), candidates)
     ranks = reciprocal_ranks(table, ranker.scores(table), table.right(test))
     by_source = dict(zip(sorted(test), ranks.tolist(), strict=True))
-    every = np.array([by_source.get(numbers[source], 0.0) for source in split.test])
-    return Run(every, ranker, graph, time.process_time() - start, table.edges)
+    found = np.array([by_source.get(numbers[source], 0.0) for source in split.test])
+    return Run(found, ranker, graph, time.process_time() - start, table.edges)
 
 
 def _without(graphs: Sequence[TypedGraph], split: Split, sources: set[str]) -> StepGraph:

@@ -135,6 +135,7 @@ def build(
     below `least` are left out.
     """
     from weft.formats import read
+    from weft.text.split import split_by_rule
 
     if Path(out).is_file():
         raise DataError(f"{out} is a file; a graph is written to a folder, such as kg/")
@@ -148,6 +149,8 @@ def build(
     for path in given:
         if path not in edges:
             for doc in read(path):
+                if not doc.n_words and doc.text.strip():
+                    split_by_rule(doc)
                 collected.add(doc)
     if text and not collected.documents:
         raise ConfigError("there are no documents to keep the text of; --text is for annotated documents")

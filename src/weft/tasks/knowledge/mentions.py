@@ -57,7 +57,8 @@ def mentions_of(doc: Doc, layer: str = MENTIONS, values: Collection[str] = VALUE
             places = [whole[number] for number in group]
             known = [kinds[place] for place in places if place in kinds]
             linked = [ids[place] for place in places if place in ids]
-            proper = [_text(doc, place) for place in places if place in kinds or _is_name(doc, place)]
+            proper = [_text(doc, place) for place in places if place in kinds]
+            proper = proper or [_text(doc, place) for place in places if _is_name(doc, place)]
             labels = known or [spans[number].label for number in group if spans[number].label]
             if labels and all(label in values for label in labels):
                 continue

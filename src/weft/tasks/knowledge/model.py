@@ -20,6 +20,8 @@ from weft.headers import Flag, Many, Real, Record, Text, Whole
 from weft.tasks.knowledge.ranker import SAMPLINGS, PathRanker, RankerSettings
 
 KIND = "paths"
+#: More steps than any path has.
+LONGEST = 200
 SETTINGS = Record(
     length=Whole(1, 100), cap=Whole(), binary=Flag(), sampling=Text(SAMPLINGS), offset=Real(0), active=Many(Whole(), 1),
     hits=Many(Real(0, 1), 1), l1=Many(Real(0), 1), l2=Many(Real(0), 1), folds=Whole(2), width=Whole(1), most=Whole(1),
@@ -62,6 +64,8 @@ def load_ranker(path: str | os.PathLike[str], graph: StepGraph) -> PathRanker:
     header, arrays = storage.load(path)
     HEADER.check(header)
     names: list[list[str]] = header["paths"]
+    if max(map(len, names), default=0) > LONGEST:
+        raise ModelError(f"the header's paths have more than {LONGEST} steps: the file is damaged")
     if len({tuple(each) for each in names}) < len(names):
         raise ModelError("the header's paths must be a list without repetitions: the file is damaged")
     stored = Stored.of(arrays)

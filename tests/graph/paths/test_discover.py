@@ -15,8 +15,6 @@ from weft.graph.paths.discover import MOST_FREE, Search, discover
 from weft.graph.paths.steps import StepGraph
 from weft.graph.store import Builder
 
-SLUG = "path-ranking-web-reading"
-
 
 @settings(max_examples=40, deadline=None)
 @given(EDGES, st.integers(0, 2), st.sampled_from([0.0, 0.1]))
@@ -54,7 +52,7 @@ def test_free_steps_do_not_count_and_never_turn_straight_back():
         assert sum(graph.free[list(each.path)]) <= MOST_FREE
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("path-ranking-web-reading", 3)
 def test_the_path_of_the_relation_itself_is_worth_nothing():
     """A toy graph in which walking the edge in question would answer every query."""
     builder = Builder()

@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 from weft.errors import ConfigError
 from weft.graph.paths.sampling import at_random, keeping, negatives, sampled_sentences, stratified
 
-SLUG = "path-ranking-web-reading"
 
-
-@pytest.mark.must_show(SLUG, 5)
+@pytest.mark.must_show("path-ranking-web-reading", 5)
 def test_counts_of_sampled_targets_follow_the_square_root():
     sizes = {900: 4000, 901: 1000, 902: 250, 903: 20, 904: 1}
     queries = {}
@@ -28,7 +26,7 @@ def test_counts_of_sampled_targets_follow_the_square_root():
     assert all(own == queries[source] for source, own in kept[0].items())
 
 
-@pytest.mark.must_show(SLUG, 6)
+@pytest.mark.must_show("path-ranking-web-reading", 6)
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=40, unique=True), st.data())
 def test_negatives_stand_at_triangular_ranks_without_known_answers(nodes, data):
     nodes = np.array(sorted(nodes), np.int32)

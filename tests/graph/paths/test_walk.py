@@ -14,14 +14,12 @@ from weft.graph.paths.trie import Trie
 from weft.graph.paths.walk import Walker, Walking, probabilities, simulated, walk_all
 from weft.graph.store import Builder
 
-SLUG = "path-ranking-web-reading"
-
 
 def named(graph, found) -> dict[str, float]:
     return {graph.names[node]: value for node, value in found.items()}
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("path-ranking-web-reading", 1)
 @settings(max_examples=150, deadline=None)
 @given(EDGES, PATHS, st.sampled_from(NODES), st.sampled_from(["", "r"]))
 def test_probabilities_equal_the_enumeration_of_node_sequences(edges, paths, source, hidden):
@@ -40,7 +38,7 @@ def drawn_graph(seed: int, n: int = 30, edges: int = 150):
     return [(names[draw.integers(n)], "rst"[draw.integers(3)], names[draw.integers(n)]) for _ in range(edges)]
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("path-ranking-web-reading", 1)
 def test_monte_carlo_walks_agree():
     edges = drawn_graph(1)
     graph = graph_of(edges)
@@ -54,7 +52,7 @@ def test_monte_carlo_walks_agree():
                 assert abs(drawn.get(node, 0.0) - p) < 5 * np.sqrt(p * (1 - p) / 40_000) + 1e-9
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("path-ranking-web-reading", 2)
 @settings(max_examples=60, deadline=None)
 @given(EDGES, PATHS, st.sampled_from([0, 1, 2]))
 def test_a_trie_finds_what_its_paths_find_one_by_one_capped_or_not(edges, paths, cap):
@@ -71,7 +69,7 @@ def test_a_trie_finds_what_its_paths_find_one_by_one_capped_or_not(edges, paths,
             assert bool(found.active[number]) == bool(alone)
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("path-ranking-web-reading", 2)
 def test_threads_find_what_one_thread_finds():
     graph = graph_of(drawn_graph(2))
     paths = [graph.path(path) for path in (("r",), ("r", "s"), ("r", "s⁻¹", "t"), ("t⁻¹", "t"))]
@@ -103,7 +101,7 @@ def test_a_fan_out_cap_leaves_the_expected_probability_as_it_is():
     assert all(abs(sums[node] - exact[node]) < 0.01 for node in exact)
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("path-ranking-web-reading", 3)
 @settings(max_examples=80, deadline=None)
 @given(EDGES, PATHS, st.sampled_from(NODES))
 def test_hiding_an_edge_is_as_if_it_were_not_in_the_graph(edges, paths, source):

@@ -19,11 +19,10 @@ from weft.recipes.extraction.path_ranking_web_reading.world import NATIONALITY, 
 from weft.recipes.framework import RecipeOptions
 from weft.tasks.knowledge.ranker import RankerSettings
 
-SLUG = "path-ranking-web-reading"
 PLANTED = {"⟨born in, in⟩", "⟨mention, conj, mention⁻¹, nationality⟩", "⟨mention, conj⁻¹, mention⁻¹, nationality⟩"}
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("path-ranking-web-reading", 4)
 def test_planted_paths_have_the_largest_weights_and_knowledge_base_with_text_is_above_both() -> None:
     for seed in (1, 2):
         made = world(1500, 100, seed=seed)
@@ -36,7 +35,7 @@ def test_planted_paths_have_the_largest_weights_and_knowledge_base_with_text_is_
         assert both.mrr > learn([split.only_known(), made.text], split, settings).mrr + 0.05
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("path-ranking-web-reading", 4)
 def test_binary_features_lose_where_proportions_tell() -> None:
     differences = []
     for seed in (1, 2, 3):
@@ -51,7 +50,9 @@ def test_binary_features_lose_where_proportions_tell() -> None:
     assert np.mean(differences) > 0.005
 
 
-@pytest.mark.must_show(SLUG, 5, weaker="reciprocal ranks of rare targets, over three worlds, in place of precision")
+@pytest.mark.must_show(
+    "path-ranking-web-reading", 5, weaker="reciprocal ranks of rare targets, over three worlds, in place of precision"
+)
 def test_stratified_queries_are_better_for_rare_targets() -> None:
     differences = []
     for seed in (1, 2, 3):
@@ -68,7 +69,7 @@ def test_stratified_queries_are_better_for_rare_targets() -> None:
     assert min(differences) > 0, differences
 
 
-@pytest.mark.must_show(SLUG, 7, weaker="edges walked in place of time, which grows with them")
+@pytest.mark.must_show("path-ranking-web-reading", 7, weaker="edges walked in place of time, which grows with them")
 def test_longer_paths_are_better_and_cost_more_than_in_proportion() -> None:
     made = world(1500, 100, seed=1)
     split = Split.of(made.kb, PEOPLE, 1, most=400)
@@ -80,7 +81,7 @@ def test_longer_paths_are_better_and_cost_more_than_in_proportion() -> None:
     assert walked[4] / walked[3] > 4 / 3
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("path-ranking-web-reading", 3)
 def test_facts_of_test_sources_are_not_in_the_graph_that_is_walked() -> None:
     made = world(400, 40, seed=3)
     split = Split.of(made.kb, NATIONALITY, 0, most=60)
@@ -96,7 +97,7 @@ def test_facts_of_test_sources_are_not_in_the_graph_that_is_walked() -> None:
     assert any(run.graph.ends(run.graph.node(name), run.graph.step("born in")) for name in split.test)
 
 
-@pytest.mark.must_show(SLUG, 8)
+@pytest.mark.must_show("path-ranking-web-reading", 8)
 def test_a_knowledge_base_of_272_000_edges_beats_the_most_frequent_target() -> None:
     try:
         path = RecipeOptions().find(corpora.FREEBASE)

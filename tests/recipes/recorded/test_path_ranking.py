@@ -9,7 +9,7 @@ SLUG = "path-ranking-web-reading"
 P27 = "Re-DocRED: citizenship (P27)"
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("path-ranking-web-reading", 4)
 def test_knowledge_base_and_text_are_above_either_alone_on_passages_and_in_worlds() -> None:
     found = {name: row["MRR"] for name, row in rows(SLUG, P27).items()}
     assert found["KB+Text"] >= 88
@@ -23,13 +23,13 @@ def test_knowledge_base_and_text_are_above_either_alone_on_passages_and_in_world
         assert row["KB+Text"] > row["KB+Text, binary"]
 
 
-@pytest.mark.must_show(SLUG, 5, weaker="reciprocal ranks of rare targets in place of precision")
+@pytest.mark.must_show("path-ranking-web-reading", 5, weaker="reciprocal ranks of rare targets in place of precision")
 def test_stratified_queries_are_better_for_rare_targets_at_full_size() -> None:
     found = rows(SLUG, "Generated world: rare nationalities")
     assert found["stratified queries"]["MRR"] > found["random queries"]["MRR"]
 
 
-@pytest.mark.must_show(SLUG, 7)
+@pytest.mark.must_show("path-ranking-web-reading", 7)
 def test_length_two_is_below_three_and_three_at_most_four_with_superlinear_cost() -> None:
     found = rows(SLUG, "Generated world: length of paths")
     two, three, four = (found[f"length {length}"] for length in (2, 3, 4))
@@ -39,7 +39,7 @@ def test_length_two_is_below_three_and_three_at_most_four_with_superlinear_cost(
     assert four["CPU s"] / three["CPU s"] > 4 / 3
 
 
-@pytest.mark.must_show(SLUG, 8)
+@pytest.mark.must_show("path-ranking-web-reading", 8)
 def test_freebase_is_above_the_most_frequent_target_and_ten_thousand_queries_took_minutes() -> None:
     for row in rows(SLUG, "FB15k-237, knowledge base only").values():
         assert row["length 3"] > row["most frequent"] + 10

@@ -16,8 +16,6 @@ from weft.tasks.knowledge.model import load_ranker, save_ranker
 from weft.tasks.knowledge.ranker import PathRanker, RankerSettings, _fitted, targets_of
 from weft.tasks.knowledge.table import PathTable, reciprocal_ranks
 
-SLUG = "path-ranking-web-reading"
-
 
 def towns(people: int = 60, known: int = 50) -> StepGraph:
     builder = Builder()
@@ -86,7 +84,7 @@ def test_reciprocal_ranks_count_ties_by_half_and_what_nothing_reaches_as_zero() 
     assert np.allclose(found[sizes > 0], 1 / (1 + (sizes[sizes > 0] - 1) / 2))
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("path-ranking-web-reading", 3)
 def test_the_relation_itself_would_answer_every_training_query_and_is_never_walked() -> None:
     """Random answers: the only path that could rank them first is the edge in question."""
     draw = np.random.default_rng(0)

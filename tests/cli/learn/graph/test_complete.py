@@ -64,6 +64,14 @@ def test_nothing_new_is_an_answer(weft: Weft) -> None:
     assert done.stdout.startswith("no new facts")
 
 
+def test_a_node_without_edges_to_walk_gets_no_facts(weft: Weft, tmp_path: Path) -> None:
+    more = COAST.read_text(encoding="utf-8") + "Hermit\tthinks of\tHermit\n"
+    (tmp_path / "a.tsv").write_text(more, encoding="utf-8")
+    done = weft("graph", "complete", tmp_path / "a.tsv", "--relation", "citizen of", "--of", "Hermit")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("no new facts")
+
+
 def test_a_graph_is_exported(weft: Weft, tmp_path: Path) -> None:
     for kind, name in (("csv", "tables"), ("cypher", "kg.cypher"), ("sparql", "kg.nt")):
         done = weft("graph", "export", COAST, "--to", kind, "--out", tmp_path / name)

@@ -27,6 +27,7 @@ SHARES = (0.55, 0.20, 0.10, 0.15)
 HONEST = (0.55 * 0.8 + 0.20 * 0.5) / 0.75
 ZIPF, COPIES, SIZE, CONTROLS = 1.3, 3, 10, 2
 _RANDOM_WORDS, _WRONG = 5000, 4
+INSIDE, OUTSIDE = "IN", "OUT"
 
 
 @dataclass(frozen=True)
@@ -53,46 +54,68 @@ def same(a: str, b: str) -> bool:
     return a.partition("~")[0] == b.partition("~")[0]
 
 
-def simulate(
-    seed: int, workers: int = 60, assignments: int = 400, shares: tuple[float, ...] = SHARES, language: str = "xx",
-    countries: tuple[str, ...] = (),
-) -> Crowd:  # fmt: skip
+@dataclass(frozen=True)
+class Population:
+    """Who is drawn: how many workers of which kinds; some of them, the last ones, live outside the region.
+
+    `speakers` are the two numbers of the Beta distribution of speakers' abilities; `machine_controls` is how often the
+    machine is right on control words, which are common words.
+    """
+
+    workers: int = 60
+    shares: tuple[float, ...] = SHARES
+    speakers: tuple[float, float] = (16.0, 4.0)
+    outside: int = 0
+    outside_shares: tuple[float, ...] = SHARES
+    machine_controls: float = 0.6
+
+
+def irish() -> Population:
+    """A language whose machine translation is good: 54 workers in its region, 47 outside, most of whom copy it."""
+    return Population(101, (0.75, 0.25, 0.0, 0.0), (16.0, 4.0), 47, (0.0, 0.4, 0.0, 0.6), 0.9)
+
+
+def simulate(seed: int, population: Population = Population(), assignments: int = 400, language: str = "xx") -> Crowd:
     """Draw a crowd and its answers; workers who did no assignment are not in the log.
 
     >>> crowd = simulate(0)
-    >>> len(crowd.log), len(crowd.controls), 0.5 < len(crowd.machine) / 1167
-    (4000, 100, True)
+    >>> len(crowd.log), len(crowd.controls), crowd.log.countries
+    (4000, 100, ['IN'])
     """
     rng = np.random.default_rng(seed)
-    kinds = rng.choice(len(KINDS), workers, p=np.array(shares) / sum(shares))
-    ability = np.select(
-        [kinds == SPEAKER, kinds == WEAK, kinds == SPAMMER], [rng.beta(16, 4, workers), rng.beta(8, 8, workers), 0.02]
-    )
+    workers, inside = population.workers, population.workers - population.outside
+    kinds = np.concatenate([
+        rng.choice(len(KINDS), n, p=np.array(shares) / sum(shares))
+        for n, shares in ((inside, population.shares), (population.outside, population.outside_shares))
+    ])  # fmt: skip
+    abilities = [rng.beta(*population.speakers, workers), rng.beta(8, 8, workers), 0.02]
+    ability = np.select([kinds == SPEAKER, kinds == WEAK, kinds == SPAMMER], abilities)
     tasks = -(-assignments // COPIES)
     activity = 1.0 / np.arange(1, workers + 1) ** ZIPF
     activity = rng.permutation(activity / activity.sum())
-    doers = np.concatenate([rng.choice(workers, COPIES, replace=False, p=activity) for _ in range(tasks)])[:assignments]
+    doers = np.concatenate([
+        rng.choice(workers, min(COPIES, workers), replace=False, p=activity) for _ in range(tasks)
+    ])[:assignments]  # fmt: skip
     open_words, control_words = tasks * (SIZE - CONTROLS), 100
     asked = np.concatenate([
         np.arange(open_words).reshape(tasks, SIZE - CONTROLS),
         open_words + np.array([rng.choice(control_words, CONTROLS, replace=False) for _ in range(tasks)]),
     ], axis=1)  # fmt: skip
-    task = np.repeat(np.arange(tasks), COPIES)[:assignments]
-    item, worker, job = asked[task].ravel(), np.repeat(doers, SIZE), np.repeat(np.arange(assignments), SIZE)
-    machine_right = rng.random(open_words + control_words) < 0.6
+    task = np.repeat(np.arange(tasks), min(COPIES, workers))[:assignments]
+    item, worker, job = asked[task].ravel(), np.repeat(doers, SIZE), np.repeat(np.arange(len(doers)), SIZE)
+    machine_right = rng.random(open_words + control_words) < np.where(
+        np.arange(open_words + control_words) < open_words, 0.6, population.machine_controls
+    )
     answers = _answers(rng, item, kinds[worker], ability[worker], machine_right)
     present, compact = np.unique(worker, return_inverse=True)
-    names = [f"w{number}" for number in present.tolist()]
     columns = {
-        "worker": Coded(names, compact.astype(np.int32)),
+        "worker": Coded([f"w{number}" for number in present.tolist()], compact.astype(np.int32)),
         "item": Coded([f"word{n}" for n in range(open_words + control_words)], item.astype(np.int32)),
         "answer": Coded.of(answers),
-        "assignment": Coded([str(n) for n in range(assignments)], job.astype(np.int32)),
+        "assignment": Coded([str(n) for n in range(len(doers))], job.astype(np.int32)),
         "language": Coded([language], np.zeros(len(item), dtype=np.int32)),
+        "country": Coded.of([OUTSIDE if number >= inside else INSIDE for number in worker.tolist()]),
     }
-    if countries:
-        place = np.array([countries.index(name) for name in countries])[np.arange(workers) % len(countries)]
-        columns["country"] = Coded(list(countries), place[worker].astype(np.int32))
     controls = {(language, f"word{n}"): f"gold{n}" for n in range(open_words, open_words + control_words)}
     machine = {
         (language, f"word{n}"): f"gold{n}" if right else f"machine{n}" for n, right in enumerate(machine_right.tolist())

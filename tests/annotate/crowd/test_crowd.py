@@ -1,7 +1,8 @@
-"""What a crowd is worth: qualities on a log made by hand, cheats of a simulated crowd, synonyms, titles, dictionaries."""
+"""What a crowd is worth: qualities of a log made by hand, cheats of a simulated crowd, synonyms, titles."""
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -99,10 +100,10 @@ def cheats_of(seed: int):
     return sets, estimate.low <= HONEST <= estimate.high
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show(SLUG, 2, weaker="100 crowds; the recorded run has the 500 of the sheet")
 def test_spammers_and_copyists_are_told_from_honest_workers_and_the_interval_holds():
-    """500 crowds: precision and recall of spammers >= .95, of copyists >= .9, coverage >= .93."""
-    runs = [cheats_of(seed) for seed in range(500)]
+    """Precision and recall of spammers >= .95, of copyists >= .9, coverage >= .93."""
+    runs = [cheats_of(seed) for seed in range(100)]
     for rule, least in ((SPAM, 0.95), (MACHINE, 0.9)):
         hits = sum(len(sets[rule][0] & sets[rule][1]) for sets, _ in runs)
         assert hits / sum(len(sets[rule][0]) for sets, _ in runs) >= least
@@ -135,8 +136,8 @@ def test_flags_give_reasons_and_dropping_one_brings_the_answers_back():
 @pytest.mark.must_show(SLUG, 3)
 def test_the_gap_between_regions_appears_once_cheats_are_out():
     before, after = [], []
-    for seed in range(10):
-        crowd = simulate(seed, simulation.irish(), assignments=600, language="ga")
+    for seed in range(5):
+        crowd = simulate(seed, simulation.irish(), assignments=2000, language="ga")
         tally = Tally(crowd.controls, simulation.same)
         tally.add(crowd.log)
         seen = by_country(crowd.log)
@@ -313,9 +314,7 @@ def test_answers_are_read_from_every_table(suffix, tmp_path):
     if suffix == "parquet":
         pyarrow.parquet.write_table(table, place)
     elif suffix == "jsonl":
-        place.write_text(
-            "".join(f"{row}\n" for row in map(__import__("json").dumps, table.to_pylist())), encoding="utf-8"
-        )
+        place.write_text("".join(f"{row}\n" for row in map(json.dumps, table.to_pylist())), encoding="utf-8")
     elif suffix == "csv":
         pyarrow.csv.write_csv(table, place)
     else:

@@ -88,15 +88,12 @@ class AnswerLog:
         return cls.from_columns({name: Coded.of(list(values)) for name, values in zip(columns, cells, strict=True)})
 
     @classmethod
-    def from_columns(cls, columns: Mapping[str, Coded], seconds: Any = None) -> AnswerLog:
+    def from_columns(cls, columns: Mapping[str, Coded], seconds: Any = None, normalize: bool = True) -> AnswerLog:
         """A log of numbered columns; answers are normalized, and those that become equal share a number."""
-        missing = [name for name in NEEDED if name not in columns]
-        if missing:
-            raise DataError(f"answers need the columns {', '.join(NEEDED)}; missing: {', '.join(missing)}")
-        n = len(columns["worker"].ids)
+        n = len(columns["item"].ids)
         empty = Coded([""], np.zeros(n, dtype=np.int32))
-        plain = Coded.of([normalized(name) for name in columns["answer"].names])
-        worker, item = columns["worker"], columns["item"]
+        plain = Coded.of([normalized(name) if normalize else name for name in columns["answer"].names])
+        worker, item = columns.get("worker", empty), columns["item"]
         language, country = columns.get("language", empty), columns.get("country", empty)
         assignment = columns.get("assignment", Coded(["1"], empty.ids))
         return cls(
@@ -120,7 +117,10 @@ class AnswerLog:
         return group, first
 
 
-def read_answers(path: str | os.PathLike[str], names: Mapping[str, str] | None = None) -> AnswerLog:
+def read_answers(
+    path: str | os.PathLike[str], names: Mapping[str, str] | None = None, needs: Sequence[str] = NEEDED,
+    normalize: bool = True,
+) -> AnswerLog:  # fmt: skip
     """Answers from CSV, TSV, JSON Lines or Parquet with a header; `names` says what columns are called in the file.
 
     >>> from tempfile import TemporaryDirectory
@@ -142,7 +142,7 @@ def read_answers(path: str | os.PathLike[str], names: Mapping[str, str] | None =
     for name in (*NEEDED, *OPTIONAL):
         own = names.get(name, name)
         if own not in table.column_names:
-            if name in NEEDED or name in names:
+            if name in needs or name in names:
                 hint = did_you_mean(own, table.column_names, f"it has {', '.join(table.column_names)}")
                 raise FormatError(str(place), 1, f"a column {own!r}", f"none; {hint}")
             continue
@@ -150,7 +150,7 @@ def read_answers(path: str | os.PathLike[str], names: Mapping[str, str] | None =
             seconds = _numbers(place, own, table.column(own))
         else:
             columns[name] = _coded(table.column(own))
-    return AnswerLog.from_columns(columns, seconds)
+    return AnswerLog.from_columns(columns, seconds, normalize)
 
 
 def _table(place: Path, kind: str) -> Any:
@@ -189,3 +189,13 @@ def _numbers(place: Path, name: str, column: Any) -> Any:
         raise FormatError(
             str(place), None, f"numbers in the column {name!r}", str(error).splitlines()[0][:120]
         ) from None
+
+
+def read_known(path: str | os.PathLike[str]) -> dict[tuple[str, str], str]:
+    """Known answers by language and item, from a table with the columns item, answer and perhaps language."""
+    place = Path(path)
+    log = read_answers(place, needs=("item", "answer"), normalize=False)
+    return {
+        (log.languages[language], log.items[item]): log.answers[answer]
+        for language, item, answer in zip(log.language.tolist(), log.item.tolist(), log.answer.tolist(), strict=True)
+    }

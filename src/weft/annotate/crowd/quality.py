@@ -9,6 +9,7 @@ Rows are added as they come in; the qualities of two batches are those of all th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -185,8 +186,9 @@ def interval(values: Floats, samples: int = SAMPLES, seed: int = 0) -> tuple[flo
     mean, error = float(values.mean()), float(values.std(ddof=1) / np.sqrt(n)) if n > 1 else 0.0
     if n < 2:
         return 0.0, 1.0
-    if error == 0.0:
-        return mean, mean
+    if error < 1e-12:  # all alike: Hoeffding's bound for values between 0 and 1
+        half = math.sqrt(math.log(2 / (1 - CONFIDENCE)) / (2 * n))
+        return max(0.0, mean - half), min(1.0, mean + half)
     rng = np.random.default_rng(seed)
     drawn = values[rng.integers(0, n, (samples, n))]
     errors = drawn.std(axis=1, ddof=1) / np.sqrt(n)

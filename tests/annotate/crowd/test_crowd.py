@@ -342,3 +342,28 @@ def test_a_broken_table_is_told(tmp_path):
         read_answers(tmp_path / "answers.doc")
     with pytest.raises(DataError, match="there is no file"):
         read_answers(tmp_path / "missing.csv")
+
+
+def test_a_worker_is_the_mean_of_her_assignments_not_of_her_answers():
+    rows = [("asha", "hi", "a", item, "water") for item in ("pani", "vaidya")] + [("asha", "hi", "b", "pani", "water")]
+    tally = Tally(CONTROLS)
+    tally.add(AnswerLog.of(rows, COLUMNS))
+    (work,) = tally.work()
+    assert work.quality == 0.75
+    assert work.controls == 3
+
+
+def test_flags_of_a_simulated_crowd_are_of_both_kinds():
+    crowd = simulate(3)
+    found = flags(evidence(crowd.log, crowd.machine, crowd.controls, simulation.same))
+    for rule, kind in ((SPAM, simulation.SPAMMER), (MACHINE, simulation.MACHINE)):
+        flagged = {flag.worker for flag in found if flag.rule == rule}
+        assert flagged & crowd.of_kind(kind)
+
+
+def test_every_rule_leaves_a_title_out():
+    rows = [("jal", "Water"), ("zzz", "Qwxyz"), ("nai dilli", "Capital"), ("radiox", "Radio"), ("bus", "bus")]
+    titles = [*(Title(*row) for row in rows), Title("gandhi", "Leader", "PEOPLE")]
+    found = control_titles(titles, lambda word: word != "qwxyz")
+    assert [title.title for title in found.kept] == ["jal"]
+    assert found.left_out == {1: 1, 2: 1, 3: 1, 4: 2}

@@ -23,6 +23,8 @@ from weft.arrays import Bools, Floats
 CONFIDENCE = 0.95
 #: Resampled crowds.
 SAMPLES = 2000
+#: Fewer workers are too few to resample: their interval is Student's.
+FEW = 10
 
 #: The gold answer of a control item, by language and item; the language is "" where there is only one.
 Controls = Mapping[tuple[str, str], str]
@@ -173,7 +175,7 @@ def estimates(work: list[Work], samples: int = SAMPLES, seed: int = 0) -> list[E
 
 
 def interval(values: Floats, samples: int = SAMPLES, seed: int = 0) -> tuple[float, float]:
-    """The interval of a mean by a bootstrap whose means are studentized, so that it also covers for few workers.
+    """The interval of a mean by a bootstrap whose means are studentized; for a few workers, Student's.
 
     With m and s the mean and its standard error, and t* = (m* - m) / s* in a resampled crowd, the interval is
     m - s * (upper and lower quantile of t*), within 0 and 1.
@@ -188,6 +190,11 @@ def interval(values: Floats, samples: int = SAMPLES, seed: int = 0) -> tuple[flo
         return 0.0, 1.0
     if error < 1e-12:  # all alike: Hoeffding's bound for values between 0 and 1
         half = math.sqrt(math.log(2 / (1 - CONFIDENCE)) / (2 * n))
+        return max(0.0, mean - half), min(1.0, mean + half)
+    if n < FEW:
+        from scipy.stats import t
+
+        half = float(t.ppf((1 + CONFIDENCE) / 2, n - 1)) * error
         return max(0.0, mean - half), min(1.0, mean + half)
     rng = np.random.default_rng(seed)
     drawn = values[rng.integers(0, n, (samples, n))]

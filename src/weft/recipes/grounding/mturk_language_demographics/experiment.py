@@ -105,8 +105,8 @@ def _simulated(result: RecipeResult, options: RecipeOptions, size: Size) -> None
             (estimate,) = estimates(rows, samples=500, seed=seed)
             kept.append((estimate.low <= HONEST <= estimate.high, estimate.quality))
     table = Table("Simulated crowds: who is taken out", ["precision", "recall"], digits={"precision": 3, "recall": 3})
-    for rule, (both, flagged, true) in hits.items():
-        precision, recall = both / max(flagged, 1), both / max(true, 1)
+    for rule, counts in hits.items():
+        precision, recall = float(counts[0] / max(1.0, counts[1])), float(counts[0] / max(1.0, counts[2]))
         table.add(rule, {"precision": precision, "recall": recall})
         bar = 0.95 if rule == SPAM else 0.9
         for name, value in (("precision", precision), ("recall", recall)):

@@ -88,8 +88,9 @@ def simulate(seed: int, population: Population = Population(), assignments: int 
         rng.choice(len(KINDS), n, p=np.array(shares) / sum(shares))
         for n, shares in ((inside, population.shares), (population.outside, population.outside_shares))
     ])  # fmt: skip
-    abilities = [rng.beta(*population.speakers, workers), rng.beta(8, 8, workers), 0.02]
-    ability = np.select([kinds == SPEAKER, kinds == WEAK, kinds == SPAMMER], abilities)
+    speakers, weak = rng.beta(*population.speakers, workers), rng.beta(8, 8, workers)
+    others = np.where(kinds == SPAMMER, 0.02, 0.0)
+    ability = np.where(kinds == SPEAKER, speakers, np.where(kinds == WEAK, weak, others))
     tasks = -(-assignments // COPIES)
     activity = 1.0 / np.arange(1, workers + 1) ** ZIPF
     activity = rng.permutation(activity / activity.sum())

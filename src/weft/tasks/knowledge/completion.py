@@ -17,7 +17,7 @@ import numpy as np
 
 from weft.errors import DataError
 from weft.graph.paths.steps import Path, StepGraph
-from weft.graph.paths.walk import Flags, probabilities
+from weft.graph.paths.walk import Flags
 from weft.graph.store import TypedGraph
 from weft.progress import progress
 from weft.tasks.knowledge.documents import Evidence
@@ -26,6 +26,8 @@ from weft.tasks.knowledge.text_graph import MENTION, is_text, token_place
 
 #: Sources that are walked together.
 BLOCK = 512
+#: Nodes of one depth of a walk that is shown, at most.
+WIDEST = 10_000
 
 
 class Edge(NamedTuple):
@@ -161,15 +163,17 @@ def likeliest(graph: StepGraph, path: Path, source: int, target: int, relation: 
     >>> likeliest(graph, graph.path(["r", "s"]), graph.node("a"), graph.node("c"))
     [(0, 0, 1), (2, 1, 2)]
     """
+    own = graph.step(relation) if relation in graph.relations else -2
     reached: list[dict[int, tuple[float, int]]] = [{source: (1.0, -1)}]
     for step in path:
         layer: dict[int, tuple[float, int]] = {}
-        for node, (p, _) in reached[-1].items():
-            for end, share in probabilities(graph, (step,), node).items():
-                if relation and _answers(graph, relation, step, node, end, source):
-                    continue
-                if p * share > layer.get(end, (0.0, -1))[0]:
-                    layer[end] = (p * share, node)
+        for node, (p, _) in _likely(reached[-1]):
+            if step == own and node == source:
+                continue
+            ends = [end for end in graph.ends(node, step) if not (step == own ^ 1 and end == source)]
+            for end in ends:
+                if p / len(ends) > layer.get(end, (0.0, -1))[0]:
+                    layer[end] = (p / len(ends), node)
         reached.append(layer)
     if target not in reached[-1]:
         return []
@@ -181,12 +185,11 @@ def likeliest(graph: StepGraph, path: Path, source: int, target: int, relation: 
     return found[::-1]
 
 
-def _answers(graph: StepGraph, relation: str, step: int, node: int, end: int, source: int) -> bool:
-    """Whether an edge is one that a walk for this query may not use."""
-    if relation not in graph.relations:
-        return False
-    own = graph.step(relation)
-    return (step == own and node == source) or (step == own ^ 1 and end == source)
+def _likely(layer: Mapping[int, tuple[float, int]]) -> list[tuple[int, tuple[float, int]]]:
+    """The nodes of a layer that are looked beyond: all, or of very many the likeliest."""
+    if len(layer) <= WIDEST:
+        return list(layer.items())
+    return heapq.nlargest(WIDEST, layer.items(), key=lambda item: (item[1][0], -item[0]))
 
 
 def _sources(graph: StepGraph, known: Mapping[int, Iterable[int]], typed: TypedGraph | None) -> list[int]:

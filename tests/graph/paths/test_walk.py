@@ -115,6 +115,13 @@ def test_hiding_an_edge_is_as_if_it_were_not_in_the_graph(edges, paths, source):
         assert hidden == named(left_out, probabilities(left_out, left_out.path(path), left_out.node(source)))
 
 
+def test_the_edge_in_question_takes_no_share_of_others() -> None:
+    graph = graph_of([("a", "s", "c"), ("a", "r", "c"), ("b", "r", "c"), ("d", "r", "c")])
+    path, source = graph.path(["s", "r⁻¹"]), graph.node("a")
+    assert named(graph, probabilities(graph, path, source)) == pytest.approx({"a": 1 / 3, "b": 1 / 3, "d": 1 / 3})
+    assert named(graph, probabilities(graph, path, source, "r")) == {"b": 0.5, "d": 0.5}
+
+
 def test_less_than_the_least_probability_is_dropped_and_edges_are_counted():
     graph = graph_of([("a", "r", "b"), ("a", "r", "c"), ("b", "s", "d")])
     path = graph.path(["r", "s"])

@@ -189,22 +189,44 @@ def test_projective_trees_are_chosen_for_chinese_and_for_dutch():
 
 
 @pytest.mark.must_show(
-    "crossing-sensitive-third-order", 5, weaker="Gothic gains 0.4 and Basque 0.8 over projective trees, not 1 to 3"
+    "crossing-sensitive-third-order",
+    4,
+    weaker="with the paper's pruning the ratio is 2.5 to 4.3, above 4 on four of eight treebanks",
 )
-def test_crossing_sensitive_trees_lead_projective_and_edge_factored_ones_and_lose_nothing_on_english():
+def test_crossing_sensitive_parsers_take_two_to_four_times_as_long_with_the_pruning_of_the_paper():
+    found = rows("crossing-sensitive-third-order", "Arcs that the filter keeps")
+    ratios = [row["ratio as in the paper"] for row in found.values() if row]
+    assert len(ratios) == 8
+    assert 2 < min(ratios) < max(ratios) < 4.5
+    assert 2 < sum(ratios) / len(ratios) < 4
+
+
+@pytest.mark.must_show(
+    "crossing-sensitive-third-order",
+    5,
+    weaker="on English level with projective trees, 0.15 below, which is within chance; Latin and Ancient Greek, whose "
+    "arcs cross like those of the paper's Dutch, gain 1 to 3",
+)
+def test_crossing_sensitive_trees_lead_projective_and_edge_factored_ones_and_are_level_on_english():
     uas = rows("crossing-sensitive-third-order", "UAS")
     against = {
         name: rows("crossing-sensitive-third-order", f"1-EC CS-GSib less {name}") for name in ("Proj GSib", "1-EC Edge")
     }
-    for treebank in ("Gothic", "Basque without punctuation"):
+    for treebank in ("Gothic", "Basque without punctuation", "Latin", "Ancient Greek"):
         for other, found in against.items():
             assert uas["1-EC CS-GSib"][treebank] > uas[other][treebank]
             assert found[treebank]["sign test p"] < 0.05
-    assert uas["1-EC CS-GSib"]["English"] >= uas["Proj GSib"]["English"]
+    for treebank in ("Latin", "Ancient Greek"):
+        assert 1 <= against["Proj GSib"][treebank]["UAS"] <= 3
+    english = against["Proj GSib"]["English"]
+    assert english["sign test p"] > 0.05
+    assert english["McNemar p"] > 0.05
 
 
 @pytest.mark.must_show(
-    "crossing-sensitive-third-order", 6, fails="on Gothic less than half as many edges are crossed as in gold trees"
+    "crossing-sensitive-third-order",
+    6,
+    fails="37 to 81 % fewer edges are crossed than in gold trees; on Gothic less than half as many",
 )
 def test_fewer_edges_are_crossed_than_in_gold_trees():
     found = {
@@ -212,9 +234,14 @@ def test_fewer_edges_are_crossed_than_in_gold_trees():
         for name, row in rows("crossing-sensitive-third-order", "Parts of the trees").items()
         if row
     }
-    for treebank in ("Gothic", "Basque without punctuation"):
-        assert 0 < found[f"{treebank}, 1-EC CS-GSib"] < found[f"{treebank}, gold"]
-    assert found["Gothic, 1-EC CS-GSib"] < 0.5 * found["Gothic, gold"]
+    share = {
+        name.removesuffix(", gold"): found[name.replace("gold", "1-EC CS-GSib")] / value
+        for name, value in found.items()
+        if name.endswith(", gold")
+    }
+    assert len(share) == 8
+    assert all(0 < value < 0.7 for value in share.values())
+    assert share["Gothic"] < 0.5
 
 
 @pytest.mark.must_show(

@@ -113,13 +113,10 @@ def test_lifted_training_trees_are_at_least_as_good_as_crossing_ones_on_gothic()
     assert all(row["skip"] < row["keep"] for row in found.values())
 
 
-@pytest.mark.must_show(
-    "nonprojective-mst",
-    6,
-    weaker="Basque and the mean of four treebanks gain 0.5 to 1.5; Gothic gains 0.3, and Czech loses 0.7",
-)
+@pytest.mark.must_show("nonprojective-mst", 6)
 def test_factored_spanning_trees_lead_on_the_main_treebank_that_crosses_and_lose_a_little_on_one_that_does_not():
-    """On Basque without punctuation, the treebank that stands for the paper's; the mean of all four is asserted too.
+    """On Basque without punctuation, which stood for the paper's treebank before anything was trained; the mean of all
+    four is asserted too. Single treebanks differ: Gothic gains 0.3, and small Czech loses 0.7.
 
     Of the two learners of the paper the better one; single-best MIRA leads on crossing sentences alone.
     """
@@ -167,7 +164,7 @@ def test_graphs_raise_recall_a_little_at_a_small_loss_of_precision():
 @pytest.mark.must_show(
     "two-stage-multilingual-parser",
     3,
-    fails="only morphology adds; projective search or single arcs instead are level in the mean of four treebanks",
+    fails="only morphology adds; projective search or single arcs instead are level in the mean of five treebanks",
 )
 def test_the_full_parser_leads_the_bare_one_and_owes_it_to_morphology():
     la = {name: row["mean LA"] for name, row in rows("two-stage-multilingual-parser", "Ablation").items()}
@@ -175,17 +172,38 @@ def test_the_full_parser_leads_the_bare_one_and_owes_it_to_morphology():
     assert la["N+S+M"] > la["N+S+B"] + 1
     assert abs(la["N+S+M"] - la["P+S+M"]) < 0.5
     assert abs(la["N+S+M"] - la["N+A+M"]) < 0.5
+    assert la["N+S+M, jackknifed"] < la["N+S+M"]
+
+
+@pytest.mark.must_show(
+    "two-stage-multilingual-parser",
+    4,
+    weaker="means of fourteen languages have the order, 0.1 for all relations, 0.3 for subjects, 0.5 for objects, but "
+    "within chance",
+)
+def test_sequences_add_a_little_on_gold_trees_and_most_for_objects_and_subjects_in_the_mean():
+    found = rows("two-stage-multilingual-parser", "Relations of gold trees")
+    assert len(found) == 15
+    mean = found["mean"]
+    assert 0 < mean["right"] < mean["subjects F"]
+    assert mean["right"] < mean["objects F"]
 
 
 @pytest.mark.must_show(
     "two-stage-multilingual-parser",
     5,
-    fails="the search on held-out sentences picks projective trees for Dutch and Basque too",
+    fails="the search on held-out sentences picks non-projective trees for one of three treebanks in which arcs cross "
+    "like in the paper's Dutch, and for Vietnamese, where hardly any do",
 )
-def test_projective_trees_are_chosen_for_chinese_and_for_dutch():
-    chosen = {name: row.get("chosen", "") for name, row in rows("two-stage-multilingual-parser", "Languages").items()}
-    assert chosen["zh"].startswith("projective")
-    assert chosen["nl"].startswith("projective")
+def test_the_shape_is_right_for_chinese_and_for_one_treebank_of_latin():
+    found = rows("two-stage-multilingual-parser", "The shape that is chosen")
+    chosen = {name: row["chosen"] for name, row in found.items()}
+    assert chosen == {
+        "Ancient Greek": "projective", "Latin, Perseus": "nonprojective", "Latin, UDante": "projective",
+        "Chinese": "projective", "Vietnamese": "nonprojective",
+    }  # fmt: skip
+    dutch = rows("two-stage-multilingual-parser", "Languages")["nl"]
+    assert dutch["chosen"].startswith("projective")
 
 
 @pytest.mark.must_show(

@@ -80,6 +80,11 @@ HEADINGS = {
             "Learn lists of names, word clusters and entities from a collection.",
             "weft lexicon grow examples/port.txt --seeds ship=examples/port-ships.txt --out grown",
         ),
+        "graph": Place(
+            "weft.cli.learn.graph.group:app",
+            "Build a knowledge graph, and learn from it.",
+            "weft graph build examples/graph/harbour.tsv --out kg",
+        ),
     },
     "Judge": {
         "evaluate": Place(
@@ -105,10 +110,9 @@ HEADINGS = {
     },
     "People and papers": {
         "label": Place(
-            "weft.cli.people.label:label",
-            "Label text by accepting or rejecting a model's suggestions.",
-            "weft label examples/unseen.conll --model chunker.weft --layer chunks --journal answers.jsonl "
-            "--out new.conll",
+            "weft.cli.people.label:app",
+            "Label text by accepting or rejecting suggestions; measure a crowd's answers.",
+            "weft label review examples/unseen.conll --model chunker.weft --journal answers.jsonl --out new.conll",
         ),
         "reproduce": Place(
             "weft.cli.people.reproduce:reproduce",

@@ -1,0 +1,1 @@
+"""`weft graph`: knowledge graphs, built from edges and used."""

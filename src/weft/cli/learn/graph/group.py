@@ -1,0 +1,19 @@
+"""`weft graph build ...`: one module per command beside this one."""
+
+from __future__ import annotations
+
+import typer
+
+from weft.cli.groups import SuggestingGroup
+from weft.cli.learn.graph import build
+
+app = typer.Typer(
+    cls=SuggestingGroup, no_args_is_help=True, add_completion=False, rich_markup_mode="rich",
+    help="Build a knowledge graph, and learn from it.",
+)  # fmt: skip
+app.command("build", epilog=f"Example: {build.EXAMPLE}")(build.build)
+
+
+@app.callback()
+def group() -> None:
+    """Build a knowledge graph, and learn from it."""

@@ -2,7 +2,8 @@
 
     doubt(p) = the share of wrong labels among known ones near p,   pooled so that it never rises with p
 
-Between the means of bins it is linear. The number of bins grows with the root of the number of labels.
+Between the means of bins it is linear, and scaled so that the known labels have as many expected errors as true ones.
+The number of bins grows with the root of the number of labels.
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ class Calibrator:
         places = [float(p[each].mean()) for each in bins]
         wrong = [float(1 - truth[each].mean()) for each in bins]
         sizes = [float(len(each)) for each in bins]
-        return cls(np.array(places), _falling(wrong, sizes))
+        found = cls(np.array(places), _falling(wrong, sizes))
+        expected = float(found(p).sum())
+        scale = float((1 - truth).sum()) / expected if expected > 0 else 1.0
+        return cls(found.places, np.minimum(scale * found.wrong, 1.0))
 
     def __call__(self, probabilities: ArrayLike) -> Floats:
         """The probability that each label is wrong."""

@@ -106,7 +106,7 @@ class Planner:
         most = float(self._problem(self._removed * -1, self._seconds).best().totals[0]) * -1
         if errors > most + 1e-9:
             raise DataError(f"at most {most:.2f} of the expected errors can be removed, not {errors:.2f}")
-        return self._list(self._problem(self._seconds, -self._removed), -errors)
+        return self._list(self.time_problem(), -errors)
 
     def for_seconds(self, seconds: float) -> WorkList:
         """The most expected errors that can be removed in the time."""
@@ -124,6 +124,10 @@ class Planner:
         """
         most = float(self._removed[:, :, 0].max(axis=0).sum())
         return [(share, self.for_errors(share * most).seconds) for share in shares]
+
+    def time_problem(self) -> SegmentationProblem:
+        """The problem of `for_errors`: the first criterion is time, the second the errors removed, negated."""
+        return self._problem(self._seconds, -self._removed)
 
     def _problem(self, objective: Floats, bounded: Floats) -> SegmentationProblem:
         return SegmentationProblem.of(np.stack([objective, bounded]), self.documents)

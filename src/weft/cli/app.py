@@ -111,7 +111,7 @@ HEADINGS = {
     "People and papers": {
         "label": Place(
             "weft.cli.people.label:app",
-            "Label text by accepting or rejecting suggestions; measure a crowd's answers.",
+            "Label text by accepting or rejecting suggestions; plan what to check; measure a crowd.",
             "weft label review examples/unseen.conll --model chunker.weft --journal answers.jsonl --out new.conll",
         ),
         "reproduce": Place(

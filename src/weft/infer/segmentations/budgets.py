@@ -183,7 +183,7 @@ def _evaluate(problem: SegmentationProblem, limit: Floats, z: Floats) -> tuple[P
 
 def _bisect(problem: SegmentationProblem, limit: Floats, steps: int) -> Plan:
     """One multiplier: below it the bound is broken, above it kept; the limit rises towards it from both sides."""
-    bound = float(limit[0])
+    bound = float(limit[0]) + 1e-9 * max(1.0, abs(float(limit[0])))  # sums of the same numbers in another order
     free, totals, best_limit = _evaluate(problem, limit, np.zeros(1))
     if totals[1] <= bound:
         return Plan(problem.segmentation(*free), best_limit, np.zeros(1))
@@ -220,7 +220,7 @@ def _bisect(problem: SegmentationProblem, limit: Floats, steps: int) -> Plan:
         for first, second in ((loose, tight), (tight, loose)):
             spliced = _spliced(problem, first, second, tight, bound)
             sums = _totals(problem.values, *spliced)
-            if sums[1] <= bound + 1e-9 * max(1.0, abs(bound)) and sums[0] < value:
+            if sums[1] <= bound and sums[0] < value:
                 best, value = spliced, float(sums[0])
     return Plan(problem.segmentation(*best), best_limit, np.array([z]))
 

@@ -35,7 +35,10 @@ def test_planted_paths_have_the_largest_weights_and_knowledge_base_with_text_is_
         assert both.mrr > learn([split.only_known(), made.text], split, settings).mrr + 0.05
 
 
-@pytest.mark.must_show("path-ranking-web-reading", 4)
+@pytest.mark.must_show(
+    "path-ranking-web-reading", 4,
+    weaker="in worlds with much noise and half of the towns in no known country; elsewhere the two are level",
+)  # fmt: skip
 def test_binary_features_lose_where_proportions_tell() -> None:
     differences = []
     for seed in (1, 2, 3):

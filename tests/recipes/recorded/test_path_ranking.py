@@ -9,7 +9,10 @@ SLUG = "path-ranking-web-reading"
 P27 = "Re-DocRED: citizenship (P27)"
 
 
-@pytest.mark.must_show("path-ranking-web-reading", 4)
+@pytest.mark.must_show(
+    "path-ranking-web-reading", 4,
+    weaker="in worlds of 5,000 people binary features are below fractional ones in the mean of five, within chance",
+)  # fmt: skip
 def test_knowledge_base_and_text_are_above_either_alone_on_passages_and_in_worlds() -> None:
     found = {name: row["MRR"] for name, row in rows(SLUG, P27).items()}
     assert found["KB+Text"] >= 88
@@ -20,7 +23,12 @@ def test_knowledge_base_and_text_are_above_either_alone_on_passages_and_in_world
         assert row["KB+Text"] > max(row["KB"], row["Text"]) > row["most frequent"]
     for row in rows(SLUG, "Generated world: nationality").values():
         assert row["KB+Text"] > max(row["KB"], row["Text"])
-        assert row["KB+Text"] > row["KB+Text, binary"]
+    worlds = rows(SLUG, "Generated world: nationality").values()
+    assert sum(row["KB+Text"] - row["KB+Text, binary"] for row in worlds) > 0
+    assert found["KB+Text"] > found["KB+Text, binary"]
+    assert rows(SLUG, "FB15k-237, knowledge base only")["profession"]["length 2"] > (
+        rows(SLUG, "FB15k-237, knowledge base only")["profession"]["length 2, binary"] + 10
+    )
 
 
 @pytest.mark.must_show("path-ranking-web-reading", 5, weaker="reciprocal ranks of rare targets in place of precision")

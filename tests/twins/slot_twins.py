@@ -29,7 +29,8 @@ def random_batch(draw: np.random.Generator, sizes: list[tuple[int, int]], types:
     label_offsets, label_keys = ragged(int(positions[-1]))
     cell_offsets, cell_keys = ragged(int(cells[-1]))
     return Batch(
-        positions, candidates, label_offsets, label_keys, draw.integers(0, types, int(candidates[-1])).astype(np.int32),
+        positions, candidates, label_offsets, label_keys, np.full(int(positions[-1]), -1, np.int16),
+        draw.integers(0, types, int(candidates[-1])).astype(np.int32),
         cells, cell_offsets, cell_keys, squares[:-1], draw.integers(0, 3, (int(squares[-1]), 2)).astype(np.uint32),
         draw.integers(0, 2, int(squares[-1])).astype(np.uint8), blocks[:-1],
         draw.integers(0, 3, (int(blocks[-1]), 1)).astype(np.uint32),

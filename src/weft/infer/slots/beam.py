@@ -155,6 +155,8 @@ def _search(
                 if step < 0:
                     choice = True
                     for a in range(n_labels):
+                        if a == batch.barred[at.first + i]:
+                            continue
                         score = scores[now, h] + label_scores[a]
                         if a > 0 and weights.use_global:
                             count = of_label(batch, table, at, labels[now, h], i, a, keys, signs)

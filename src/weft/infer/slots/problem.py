@@ -12,6 +12,7 @@ Features are 32-bit keys, 0 for none. A batch has ragged rows, values plus offse
 |---|---|---|
 | `positions`, `candidates` | sentence | where its positions and candidates begin |
 | `label_offsets`, `label_keys` | position | features of its label |
+| `barred` | position | a label that it must not get, -1 for none |
 | `types` | candidate | its type |
 | `cells` | sentence | where its slots begin: positions times (candidates, and positions if nested) |
 | `cell_offsets`, `cell_keys` | slot | features of its role |
@@ -92,6 +93,7 @@ class Batch(NamedTuple):
     candidates: Ints
     label_offsets: Ints
     label_keys: Halves
+    barred: Labels  # by position a label that it must not get, -1 for none
     types: NDArray[np.int32]
     cells: Ints
     cell_offsets: Ints

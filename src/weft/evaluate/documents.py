@@ -4,9 +4,10 @@ A *layer* is `ud` (all metrics of dependency trees, tags and tokens), `constitue
 `disfluency` (words in reparanda, and the trees over the other words), `crossings` (trees with crossing arcs), `conllx`
 (trees by relation and by tag, without punctuation), `graphs` (words with several heads), `trees` (heads, roots and
 complete sentences; `trees-nopunct`: without punctuation), `frames` (predicates, senses and arguments), `amr` (Smatch),
-`scope` (which quantifier outscopes which), `events` (triggers and arguments), `relations` (tuples of mentions), `links` (senses and entities of phrases),
-`times` (extents, types and values of time expressions), `timeline` (events, times and links), `coref` (entities),
-`phenomena` (what speakers do in conversations), the name of a span layer, or the name of a word column.
+`scope` (which quantifier outscopes which), `events` (triggers and arguments), `relations` (tuples of mentions),
+`links` (senses and entities of phrases), `times` (extents, types and values of time expressions), `timeline` (events,
+times and links), `coref` (entities), `phenomena` (what speakers do in conversations), the name of a span layer, or the
+name of a word column.
 By default: constituents if both sides have them, then frames, then AMRs, then the span layer that both sides share,
 else `ud`.
 """

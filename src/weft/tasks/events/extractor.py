@@ -35,7 +35,7 @@ from weft.text.split import with_words
 #: Longer sentences are annotated in windows: the number of slots grows with the square of a sentence's length.
 LONGEST = 200
 #: What is added to the score of every trigger and of every argument, tried on dev data.
-GRID = (-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
+GRID = (-8.0, -4.0, -1.0, 0.0, 1.0, 4.0, 8.0, 16.0, 24.0, 32.0)
 HEADER = Record(settings=Table(), schema=Table(), tagged=Flag(), lemmas=Flag())
 
 

@@ -68,9 +68,11 @@ def keys_of(rows: Rows) -> Halves:
 
 
 def averaged(rows: Rows, clock: float) -> tuple[Halves, NDArray[np.float32]]:
-    """Keys in rising order and the means of their weights, without rows of zeros."""
+    """Keys in rising order and the means of their weights, without rows of zeros; the weights if there are no means."""
     keys, size = keys_of(rows), int(rows.size[0])
-    means = (rows.values[:size] - rows.late[:size] / max(clock, 1.0)).astype(np.float32)
+    means = rows.values[:size].copy()
+    if len(rows.late):
+        means = (means - rows.late[:size] / max(clock, 1.0)).astype(np.float32)
     kept = np.flatnonzero((means != 0).any(axis=1))
     kept = kept[np.argsort(keys[kept])]
     return keys[kept], means[kept]

@@ -43,7 +43,7 @@ def explain(model: EventModel, width: int, task: str, doc: Doc, word: int) -> Ex
         (int(own[position]), _at(found_events(encoded, own, matrix), sentence, word)) for own, matrix in pairs
     )]  # fmt: skip
     reasons = _features(model, batch, doc, word, position, int(labels[position]), int(others[position]))
-    reasons += _arguments(model, batch, places, sentence, at, pairs)
+    reasons += _arguments(model, doc, batch, places, sentence, at, pairs)
     whole = [scores_of(batch, table, weights, *pair)[sentence] for pair in pairs]
     local = [scores_of(batch, table, weights._replace(use_global=0), *pair)[sentence] for pair in pairs]
     if weights.use_global:
@@ -100,7 +100,9 @@ def _value(doc: Doc, word: int, name: str) -> str:
     return " ".join(parts)
 
 
-def _arguments(model: EventModel, batch: Batch, places: Places, sentence: int, at: int, pairs: Any) -> list[Reason]:
+def _arguments(
+    model: EventModel, doc: Doc, batch: Batch, places: Places, sentence: int, at: int, pairs: Any
+) -> list[Reason]:
     """The local scores of the slots of a trigger in two structures."""
     table, weights = model.schema.table, model.weights
     candidates = places.candidates[sentence]
@@ -116,8 +118,9 @@ def _arguments(model: EventModel, batch: Batch, places: Places, sentence: int, a
         roles = [model.schema.roles[max(0, int(pair[1][cell]))] for pair in pairs]
         if any(sides):
             candidate = slot < len(candidates)
-            span = candidates[slot][:2] if candidate else (words[slot - len(candidates)],) * 2
-            value = f"{roles[0] or 'none'} / {roles[1] or 'none'}: words {span[0]}-{span[1]}"
+            start, end = candidates[slot][:2] if candidate else (words[slot - len(candidates)],) * 2
+            said = " ".join(doc.words[word].form for word in range(start, max(end, start + 1)))
+            value = f"{said}: {roles[0] or 'none'} / {roles[1] or 'none'}"
             reasons.append(Reason("argument", value, *sides))
     return reasons
 

@@ -112,19 +112,18 @@ def of_role(
         count = _put(keys, signs, count, number_key(COUNT, label, role, before + 1, 0, _NONE), 1.0)
     if before > 0 and table.shared[role]:
         count = _put(keys, signs, count, number_key(AGAIN, label, role, 0, 0, _NONE), 1.0)
-    for other in range(at.size):
+    # Slots of one candidate are filled in the order of the positions, so only earlier ones can have a role.
+    for other in range(position):
         earlier = np.int64(roles[other, slot])
-        if earlier <= 0 or other == position:
+        if earlier <= 0:
             continue
-        late, early = max(other, position), min(other, position)
         theirs = np.int64(labels[other])
-        a, ra, b, rb = (theirs, earlier, label, role) if other < position else (label, role, theirs, earlier)
-        count = _put(keys, signs, count, number_key(BOTH, a, ra, b, rb, _NONE), 1.0)
-        pair = at.square + late * at.size + early
+        count = _put(keys, signs, count, number_key(BOTH, theirs, earlier, label, role, _NONE), 1.0)
+        pair = at.square + position * at.size + other
         for c in range(batch.links.shape[1]):
             context = batch.links[pair, c]
             if context != 0:
-                count = _put(keys, signs, count, number_key(BOTH_IN, a, ra, b, rb, context), 1.0)
+                count = _put(keys, signs, count, number_key(BOTH_IN, theirs, earlier, label, role, context), 1.0)
     return count
 
 

@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from weft.infer.slots.beam import best, scores_of
 from weft.infer.slots.problem import Batch, Table, Weights
 
-SLUG = "joint-event-extraction"
-
 
 def problem(seed: int, size: tuple[int, int], nested: bool, whole: bool = True) -> tuple[Batch, Table, Weights, list]:
     draw = np.random.default_rng(seed)
@@ -28,7 +26,7 @@ def flat(structure: twins.Structure) -> tuple[np.ndarray, np.ndarray]:
     return np.array(labels, np.int16), np.array([role for row in roles for role in row], np.int16)
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("joint-event-extraction", 1)
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), size=st.sampled_from([(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2)]))
 def test_a_beam_as_wide_as_there_are_structures_finds_the_best_of_all(seed: int, size: tuple[int, int]) -> None:
@@ -39,7 +37,7 @@ def test_a_beam_as_wide_as_there_are_structures_finds_the_best_of_all(seed: int,
     assert scores_of(batch, table, weights, labels, roles)[0] == highest
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("joint-event-extraction", 1)
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), size=st.sampled_from([(1, 1), (2, 0), (2, 1)]))
 def test_with_nested_slots_too(seed: int, size: tuple[int, int]) -> None:
@@ -49,7 +47,7 @@ def test_with_nested_slots_too(seed: int, size: tuple[int, int]) -> None:
     assert scores[0] == highest == scores_of(batch, table, weights, labels, roles)[0]
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("joint-event-extraction", 2)
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), nested=st.booleans(), width=st.integers(1, 5))
 def test_the_score_of_a_search_is_that_of_the_structure_from_scratch(seed: int, nested: bool, width: int) -> None:
@@ -62,7 +60,7 @@ def test_the_score_of_a_search_is_that_of_the_structure_from_scratch(seed: int, 
     assert scores[0] == twins.score(batch, table, weights, 0, structure)
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("joint-event-extraction", 2)
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), nested=st.booleans(), pick=st.integers(0, 10**6))
 def test_any_structure_scores_as_the_set_of_its_features(seed: int, nested: bool, pick: int) -> None:
@@ -71,7 +69,7 @@ def test_any_structure_scores_as_the_set_of_its_features(seed: int, nested: bool
     assert scores_of(batch, table, weights, *flat(structure))[0] == twins.score(batch, table, weights, 0, structure)
 
 
-@pytest.mark.must_show(SLUG, 7)
+@pytest.mark.must_show("joint-event-extraction", 7)
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), nested=st.booleans())
 def test_no_role_is_outside_the_table_or_without_a_label(seed: int, nested: bool) -> None:

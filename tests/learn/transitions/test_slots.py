@@ -16,7 +16,6 @@ from weft.recipes.extraction.joint_event_extraction.generated import generated
 from weft.recipes.extraction.joint_event_extraction.systems import Task, fit
 from weft.tasks.events.encode import Reading
 
-SLUG = "joint-event-extraction"
 READING = Reading(tags="upos", trees=True)
 
 
@@ -25,7 +24,7 @@ def task() -> Task:
     return Task.of(generated(500, 11), generated(100, 12), READING)
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("joint-event-extraction", 3)
 @pytest.mark.parametrize("width", [1, 2, 4])
 @pytest.mark.parametrize("whole", [True, False])
 def test_early_update_is_never_invalid(task: Task, width: int, whole: bool) -> None:
@@ -34,7 +33,7 @@ def test_early_update_is_never_invalid(task: Task, width: int, whole: bool) -> N
     assert sum(each.invalid for each in fitted.reports) == 0
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("joint-event-extraction", 3)
 @pytest.mark.parametrize("update", ["early", "violation"])
 def test_early_update_is_never_invalid_on_data_that_cannot_be_learned(update: str) -> None:
     draw = np.random.default_rng(2)
@@ -61,14 +60,14 @@ def test_the_largest_violation_is_never_invalid(task: Task) -> None:
     assert sum(each.invalid for each in fitted.reports) == 0
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("joint-event-extraction", 3)
 def test_standard_update_is_invalid_the_less_the_wider_the_beam_and_more_with_global_features(task: Task) -> None:
     rates = {width: fit(task, width, "standard", True, 3).invalid for width in (1, 2, 8)}
     assert rates[1] > rates[2] > rates[8]
     assert rates[1] > fit(task, 1, "standard", False, 3).invalid
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("joint-event-extraction", 4)
 def test_separable_data_are_learned_without_an_error(task: Task) -> None:
     fitted = fit(task, 4, "early", True, 30)
     assert fitted.reports[-1].updates == 0

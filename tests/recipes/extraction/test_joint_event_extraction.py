@@ -15,7 +15,6 @@ from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
 from weft.text.strings import StringTable
 
-SLUG = "joint-event-extraction"
 READING = Reading(tags="upos", trees=True)
 
 
@@ -24,7 +23,7 @@ def task() -> Task:
     return Task.of(generated(800, 21), generated(300, 22), READING)
 
 
-@pytest.mark.must_show(SLUG, 5)
+@pytest.mark.must_show("joint-event-extraction", 5)
 def test_staged_is_below_joint_local_is_below_joint_global_on_generated_sentences(task: Task) -> None:
     staged = cells(task.scored(task.staged()))
     local, whole = (
@@ -35,7 +34,7 @@ def test_staged_is_below_joint_local_is_below_joint_global_on_generated_sentence
     assert whole["argument F"] > 97
 
 
-@pytest.mark.must_show(SLUG, 7)
+@pytest.mark.must_show("joint-event-extraction", 7)
 def test_no_predicted_argument_is_outside_the_role_table(task: Task) -> None:
     fitted = fit(task, 4, "early", True, 1)
     fitted.weights.bonus[:] = 30.0

@@ -124,7 +124,8 @@ def _generated(result: RecipeResult, size: Size) -> None:
 
     result.claim("joint search with local features finds arguments at least as well as staged classifiers",
                  mean_of(over(LOCAL, STAGED, "argument F"), "generated"))  # fmt: skip
-    result.claim("global features raise the F of arguments", mean_of(over(GLOBAL, LOCAL, "argument F"), "generated"))  # fmt: skip
+    result.claim("global features raise the F of arguments",
+                 mean_of(over(GLOBAL, LOCAL, "argument F"), "generated"))  # fmt: skip
     result.claim("global features raise the F of triggers", mean_of(over(GLOBAL, LOCAL, "trigger F"), "generated"))
     result.own("on generated sentences the order in the F of arguments is staged, joint local, joint global",
                mean_of(over(LOCAL, STAGED, "argument F"), "local over staged"),

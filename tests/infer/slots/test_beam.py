@@ -7,6 +7,7 @@ import pytest
 import slot_twins as twins
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from steps import steps_of
 
 from weft.infer.slots.beam import best, scores_of
 from weft.infer.slots.problem import Batch, Table, Weights
@@ -102,3 +103,17 @@ def test_without_global_features_their_weights_do_not_count() -> None:
     local = weights._replace(use_global=0)
     for structure in every[:20]:
         assert scores_of(batch, table, local, *flat(structure))[0] == twins.score(batch, table, local, 0, structure)
+
+
+@pytest.mark.must_show(
+    "joint-event-extraction", 6, weaker="counts steps of the search, not seconds of training; the recipe measures those"
+)
+def test_the_steps_of_a_search_grow_with_the_width_of_the_beam() -> None:
+    draw = np.random.default_rng(4)
+    table = twins.random_table(draw, labels=6, types=2, roles=4)
+    batch = twins.random_batch(draw, [(9, 2)] * 2, 2, nested=False)
+    keys: set[int] = set()
+    weights = twins.random_weights(draw, batch, table, keys)
+    steps = {width: steps_of(lambda width=width: best(batch, table, weights, width)) for width in (2, 4, 8)}
+    assert 1.7 <= steps[8] / steps[4] <= 2.3
+    assert 1.5 <= steps[4] / steps[2] <= 2.3

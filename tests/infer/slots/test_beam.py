@@ -28,7 +28,7 @@ def flat(structure: twins.Structure) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.must_show("joint-event-extraction", 1)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10**6), size=st.sampled_from([(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2)]))
 def test_a_beam_as_wide_as_there_are_structures_finds_the_best_of_all(seed: int, size: tuple[int, int]) -> None:
     batch, table, weights, every = problem(seed, size, nested=False)
@@ -39,7 +39,7 @@ def test_a_beam_as_wide_as_there_are_structures_finds_the_best_of_all(seed: int,
 
 
 @pytest.mark.must_show("joint-event-extraction", 1)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 10**6), size=st.sampled_from([(1, 1), (2, 0), (2, 1)]))
 def test_with_nested_slots_too(seed: int, size: tuple[int, int]) -> None:
     batch, table, weights, every = problem(seed, size, nested=True)
@@ -49,7 +49,7 @@ def test_with_nested_slots_too(seed: int, size: tuple[int, int]) -> None:
 
 
 @pytest.mark.must_show("joint-event-extraction", 2)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10**6), nested=st.booleans(), width=st.integers(1, 5))
 def test_the_score_of_a_search_is_that_of_the_structure_from_scratch(seed: int, nested: bool, width: int) -> None:
     size = (2, 1) if nested else (3, 2)
@@ -62,7 +62,7 @@ def test_the_score_of_a_search_is_that_of_the_structure_from_scratch(seed: int, 
 
 
 @pytest.mark.must_show("joint-event-extraction", 2)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 10**6), nested=st.booleans(), pick=st.integers(0, 10**6))
 def test_any_structure_scores_as_the_set_of_its_features(seed: int, nested: bool, pick: int) -> None:
     batch, table, weights, every = problem(seed, (2, 1) if nested else (2, 2), nested)
@@ -71,7 +71,7 @@ def test_any_structure_scores_as_the_set_of_its_features(seed: int, nested: bool
 
 
 @pytest.mark.must_show("joint-event-extraction", 7)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10**6), nested=st.booleans())
 def test_no_role_is_outside_the_table_or_without_a_label(seed: int, nested: bool) -> None:
     draw = np.random.default_rng(seed)

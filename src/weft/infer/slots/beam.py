@@ -25,7 +25,7 @@ from weft.infer.slots.features import (
     sentence_at,
     total,
 )
-from weft.infer.slots.problem import Batch, Labels, Roles, Sentence, Table, Weights, sizes_of
+from weft.infer.slots.problem import Batch, Labels, Roles, Sentence, Table, Weights, sizes_of, wide
 from weft.infer.slots.weights import add_rows, change
 from weft.kernel import inlined, kernel
 
@@ -103,7 +103,7 @@ def steps_at(at: Sentence, position: int) -> int:
 @inlined
 def _is_open(batch: Batch, table: Table, at: Sentence, labels: Labels, position: int, slot: int) -> bool:
     """Whether a slot has a choice: the position has a label, and the candidate may have a role under it."""
-    return is_possible(table, np.int64(labels[position]), kind_of(batch, table, at, labels, slot))
+    return is_possible(table, wide(labels[position]), kind_of(batch, table, at, labels, slot))
 
 
 @inlined
@@ -167,7 +167,7 @@ def _search(
                     if not ready:
                         _slot_row(batch, weights, at, pos, slot, role_row)
                         ready = True
-                    label = np.int64(labels[now, h, pos])
+                    label = wide(labels[now, h, pos])
                     kind = kind_of(batch, table, at, labels[now, h], slot)
                     barred = _is_barred(at, roles[now, h], pos, slot)
                     for a in range(n_roles):
@@ -185,7 +185,7 @@ def _search(
             if training:
                 mine, theirs = labels[0, width], roles[0, width]
                 if step < 0:
-                    gold_move = np.int64(gold_labels[i])
+                    gold_move = wide(gold_labels[i])
                     gold_score += label_scores[gold_move]
                     if gold_move > 0 and weights.use_global:
                         count = of_label(batch, table, at, mine, i, gold_move, keys, signs)
@@ -193,11 +193,11 @@ def _search(
                     mine[i] = gold_move
                 elif mine[pos] > 0 and _is_open(batch, table, at, mine, pos, slot):
                     gold_open = True
-                    gold_move = np.int64(gold_roles[pos, slot])
+                    gold_move = wide(gold_roles[pos, slot])
                     if not ready:
                         _slot_row(batch, weights, at, pos, slot, role_row)
                     kind = kind_of(batch, table, at, mine, slot)
-                    gold_score += _role_score(table, weights, role_row, np.int64(mine[pos]), kind, gold_move)
+                    gold_score += _role_score(table, weights, role_row, wide(mine[pos]), kind, gold_move)
                     if gold_move > 0 and weights.use_global:
                         count = of_role(batch, table, at, mine, theirs, pos, slot, gold_move, keys, signs)
                         gold_score += total(weights.whole, keys, signs, count)
@@ -272,7 +272,7 @@ def structure_score(
     mine, theirs = np.full(at.size, -1, np.int16), np.full((at.size, max(1, at.width)), -1, np.int16)
     score = 0.0
     for i in range(at.size):
-        label = np.int64(labels[i])
+        label = wide(labels[i])
         if label < 0:
             break
         if by == 0.0:
@@ -294,18 +294,18 @@ def structure_score(
         mine[i] = label
         for step in range(steps_at(at, i)):
             pos, slot = slot_of(at, i, step)
-            role = np.int64(roles[pos, slot])
+            role = wide(roles[pos, slot])
             if role < 0 or mine[pos] <= 0:
                 continue
             kind = kind_of(batch, table, at, mine, slot)
-            if not is_possible(table, np.int64(mine[pos]), kind):
+            if not is_possible(table, wide(mine[pos]), kind):
                 continue
             if by == 0.0:
                 _slot_row(batch, weights, at, pos, slot, role_row)
-                score += _role_score(table, weights, role_row, np.int64(mine[pos]), kind, role)
+                score += _role_score(table, weights, role_row, wide(mine[pos]), kind, role)
             else:
                 place = at.cell + pos * at.width + slot
-                column = np.int64(table.columns[np.int64(mine[pos]), kind, role])
+                column = wide(table.columns[wide(mine[pos]), kind, role])
                 for t in range(batch.cell_offsets[place], batch.cell_offsets[place + 1]):
                     if batch.cell_keys[t] != 0:
                         change(weights.roles, batch.cell_keys[t], column, by, clock)

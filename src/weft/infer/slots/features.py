@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from weft.arrays import Floats, Halves
-from weft.infer.slots.problem import Batch, Labels, Roles, Sentence, Table
+from weft.infer.slots.problem import Batch, Labels, Roles, Sentence, Table, wide
 from weft.infer.slots.weights import Rows, change, find, number_key
 from weft.kernel import inlined, kernel
 
@@ -43,9 +43,9 @@ def sentence_at(batch: Batch, number: int) -> Sentence:
 def kind_of(batch: Batch, table: Table, at: Sentence, labels: Labels, slot: int) -> int:
     """The type of a candidate; of a position its label; -1 if the position has none."""
     if slot < at.candidates:
-        return np.int64(batch.types[at.candidate + slot])
-    label = np.int64(labels[slot - at.candidates])
-    return table.types + label if label > 0 else np.int64(-1)
+        return wide(batch.types[at.candidate + slot])
+    label = wide(labels[slot - at.candidates])
+    return table.types + label if label > 0 else wide(-1)
 
 
 @inlined
@@ -62,7 +62,7 @@ def of_label(
     """The features that a label adds; how many there are."""
     count = 0
     for other in range(position):
-        earlier = np.int64(labels[other])
+        earlier = wide(labels[other])
         if earlier > 0:
             pair = at.square + position * at.size + other
             for c in range(batch.links.shape[1]):
@@ -87,10 +87,10 @@ def of_role(
 ) -> int:  # fmt: skip
     """The features that a role other than none adds; how many there are."""
     count = 0
-    label = np.int64(labels[position])
+    label = wide(labels[position])
     before = 0
     for other in range(at.width):
-        earlier = np.int64(roles[position, other])
+        earlier = wide(roles[position, other])
         if earlier <= 0 or other == slot:
             continue
         if earlier == role:
@@ -103,7 +103,7 @@ def of_role(
                     context = batch.joints[pair, c]
                     if context != 0:
                         count = _put(keys, signs, count, number_key(SAME_ROLE, label, role, c, 0, context), 1.0)
-            shape = np.int64(batch.overlaps[pair])
+            shape = wide(batch.overlaps[pair])
             if shape > 0:
                 a, b = (role, earlier) if slot < other else (earlier, role)
                 count = _put(keys, signs, count, number_key(OVERLAP, label, a, b, shape, _NONE), 1.0)
@@ -114,10 +114,10 @@ def of_role(
         count = _put(keys, signs, count, number_key(AGAIN, label, role, 0, 0, _NONE), 1.0)
     # Slots of one candidate are filled in the order of the positions, so only earlier ones can have a role.
     for other in range(position):
-        earlier = np.int64(roles[other, slot])
+        earlier = wide(roles[other, slot])
         if earlier <= 0:
             continue
-        theirs = np.int64(labels[other])
+        theirs = wide(labels[other])
         count = _put(keys, signs, count, number_key(BOTH, theirs, earlier, label, role, _NONE), 1.0)
         pair = at.square + position * at.size + other
         for c in range(batch.links.shape[1]):

@@ -25,13 +25,14 @@ has no choice.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Floats, Halves, Ints
 from weft.infer.slots.weights import Rows
+from weft.kernel import inlined
 
 Labels = NDArray[np.int16]
 Roles = NDArray[np.int16]
@@ -128,6 +129,12 @@ class Sentence(NamedTuple):
     width: int  # slots of a position
     square: int
     block: int
+
+
+@inlined
+def wide(number: Any) -> Any:
+    """A label or role as a number that keys can be made of: those in arrays have 16 bits."""
+    return np.int64(number)
 
 
 def sizes_of(batch: Batch) -> tuple[int, int]:

@@ -180,11 +180,11 @@ def encode(docs: Sequence[Doc], reading: Reading, places: Places, types: dict[st
         own[number] = candidates_of(doc, reading)
     words, offsets = atoms.of(docs, reading, own)
     positions, spans, counts = [], [], []
-    for doc, words_of, candidates in zip(places.doc, places.positions, places.candidates, strict=True):
-        base = int(offsets[doc])
+    for number, words_of, candidates in zip(places.doc, places.positions, places.candidates, strict=True):
+        base = int(offsets[number])
         positions += [word + base for word in words_of]
         for start, end, label in candidates:
-            head = head_of_span(docs[doc], start, end)[0] if reading.trees else end - 1
+            head = head_of_span(docs[number], start, end)[0] if reading.trees else end - 1
             spans.append((start + base, end + base, head + base, types.get(label, len(types)), f"<{label}>"))
         if reading.nested:
             spans += [(word + base, word + base + 1, word + base, -1, EVENT) for word in words_of]
@@ -215,7 +215,8 @@ def _batch(words: Words, spans: Spans, positions: Ints, sizes: Ints, nested: int
         words, spans, positions, sizes, first_span, nested, triggers, pairs, label_offsets, label_keys, cell_offsets,
         cell_keys, links, alike, joints, overlaps,
     )  # fmt: skip
-    kept = np.concatenate([np.arange(a, a + n) for a, n in zip(first_span[:-1], m, strict=True)] or [[]]).astype(int)
+    none = np.zeros(0, np.int64)
+    kept = np.concatenate([none, *(np.arange(a, a + n) for a, n in zip(first_span[:-1], m, strict=True))])
     return Batch(
         starts[0], starts[1], label_offsets, label_keys[: used[0]].copy(), np.full(len(positions), -1, np.int16),
         spans.kind[kept], starts[2], cell_offsets,

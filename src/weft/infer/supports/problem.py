@@ -1,7 +1,7 @@
 """Labelled hyperedges that each rest on one piece of evidence, and what a solution must satisfy.
 
     maximize  sum over edges e with label l and evidence c of  score(e, l, c)
-              + sum over labelled pairs of edges of  pair score(l, l')  -  reuse * sum over evidence c of (uses of c - 1)
+              + sum over pairs of labelled edges of  pair score(l, l')  -  reuse * sum over used c of (uses of c - 1)
 
 An edge has no label and no evidence, or one of each. A piece of evidence tells of at most one label, however many edges
 rest on it. An *alternative* is two sets of edges, exactly one of which has labelled edges. Besides, so many edges must

@@ -17,7 +17,7 @@ import numpy as np
 
 from weft.errors import InferenceError
 from weft.infer.relaxation.programs import Name, Program
-from weft.infer.supports.problem import Demands, Scores, SupportGraph, Supported, value_of
+from weft.infer.supports.problem import Demands, Scores, Supported, SupportGraph, value_of
 
 
 def build_program(graph: SupportGraph, scores: Scores, demands: Demands) -> Program:

@@ -3,10 +3,10 @@
 Edges are labelled one after the other, or left unlabelled. With d edges decided and v the value so far, a branch is
 given up if
 
-    v  +  max over m >= k of  the sum of the m largest of  best(e), e >= d  +  sum of positive pair scores to come
+    v  +  sum over the k largest of  best(e), e >= d, and over all others above 0  +  sum of positive pair scores to come
 
 is not above the best value known, k being the number of edges that still have to be labelled; best(e) is the best score
-of an edge by itself. Using evidence again only lowers a value, so that the bound may forget it.
+that an edge can have with what is decided: evidence that tells of another label is closed, and what is used costs.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 
 from weft.arrays import Floats, Ints
 from weft.errors import InferenceError
-from weft.infer.supports.problem import Demands, Scores, SupportGraph, Supported
+from weft.infer.supports.problem import Demands, Scores, Supported, SupportGraph
 from weft.infer.supports.program import solve_program
 from weft.kernel import kernel
 
 #: After so many branches a graph is left to the integer program.
-MOST_STEPS = 200_000
+MOST_STEPS = 1_000_000
 _TOO_LONG, _NONE = -2, -1
 
 
@@ -72,26 +72,7 @@ def _search(
                     option_score[k], option_row[k], option_label[k] = score, r, l
                     filled += 1
     start[n] = filled
-    # Bounds: bound[d, k] for the edges from d on, if at least k of them must be labelled.
-    bound = np.full((n + 1, n + 2), -np.inf)
-    ranked = np.zeros(n)
-    held = 0
-    bound[n, 0] = 0.0
-    for d in range(n - 1, -1, -1):
-        if start[d + 1] > start[d]:
-            score, k = option_score[start[d]], held
-            while k > 0 and ranked[k - 1] < score:
-                ranked[k] = ranked[k - 1]
-                k -= 1
-            ranked[k] = score
-            held += 1
-        running = 0.0
-        bound[d, 0] = 0.0
-        for m in range(1, held + 1):
-            running += ranked[m - 1]
-            bound[d, m] = running
-        for m in range(held - 1, -1, -1):
-            bound[d, m] = max(bound[d, m], bound[d, m + 1])
+    ranked = np.zeros(n + 1)
     later = np.zeros(n + 1)
     for p in range(len(pairs)):
         most = 0.0
@@ -140,12 +121,35 @@ def _search(
         options = start[d + 1] - start[d]
         k = cursor[d]
         if k == 0:
-            need = max(0, least - done[d])
-            hope = -np.inf if need > n - d else bound[d, need]
-            if hope == -np.inf or least_marked - done_marked[d] > n - d:
+            need, held = max(0, least - done[d]), 0
+            for e in range(d, n):
+                if chosen[d] & rivals[e]:
+                    continue
+                top = -np.inf
+                for o in range(start[e], start[e + 1]):
+                    if option_score[o] <= top:
+                        break
+                    c = evidence[option_row[o]]
+                    if uses[c] == 0:
+                        top = option_score[o]
+                    elif not once and told[c] == option_label[o]:
+                        top = max(top, option_score[o] - reuse)
+                if top == -np.inf:
+                    continue
+                j = held
+                while j > 0 and ranked[j - 1] < top:
+                    ranked[j] = ranked[j - 1]
+                    j -= 1
+                ranked[j] = top
+                held += 1
+            if held < need or least_marked - done_marked[d] > held:
                 d -= 1
                 continue
-            if known and value[d] + hope + later[d] <= best + 1e-12:
+            hope = value[d] + later[d]
+            for j in range(held):
+                if j < need or ranked[j] > 0:
+                    hope += ranked[j]
+            if known and hope <= best + 1e-12:
                 d -= 1
                 continue
         if k > options:

@@ -88,9 +88,7 @@ class LatentSVM:
                 f"{self.passes}, {self.rate}, {self.penalty} and {self.inner}"
             )
 
-    def fit(
-        self, structure: LatentStructure, score: Callable[[Floats], float] | None = None
-    ) -> tuple[Floats, Passes]:
+    def fit(self, structure: LatentStructure, score: Callable[[Floats], float] | None = None) -> tuple[Floats, Passes]:
         """Train from zero; returns the weights and the course of training. `score` judges weights on dev data."""
         self.check()
         learner = Fobos(structure.size, self.rate, self.penalty)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from weft.text.conventions.preferences import Preference
     from weft.text.conventions.scope import Scope
     from weft.text.conventions.times import Timex
+    from weft.text.conventions.opinions import Opinion
     from weft.text.conventions.tuples import RelationTuple
     from weft.text.frames import Frame
 
@@ -325,6 +326,17 @@ class Doc:
         from weft.text.conventions.times import timexes
 
         return list(timexes(self))
+
+    @property
+    def opinions(self) -> list[Opinion]:
+        """Opinions about aspects and comparisons, with the words that carry them; empty without the layer `opinions`.
+
+        >>> Doc.from_words([["Fine"]]).opinions
+        []
+        """
+        from weft.text.conventions.opinions import opinions
+
+        return list(opinions(self))
 
     @property
     def tuples(self) -> list[RelationTuple]:

@@ -130,8 +130,8 @@ class SentenceReader:
         if self.values:
             value = sum(self.values[k] for k in inside)
             low = min((self.values[k] for k in inside), default=0.0)
-            found += [("bag", max(-3.0, min(3.0, 2 * value))), (f"bag {clipped(round(3 * value))}", 1.0)]
-            found.append(("bag lowest", max(-2.0, 2 * low)))
+            found += [("bag", max(-6.0, min(6.0, value)) / 2), (f"bag {clipped(round(value), 4)}", 1.0)]
+            found.append(("bag lowest", max(-2.0, low / 2)))
         if self.compares:
             found.append(("compares", 1.0))
         return found

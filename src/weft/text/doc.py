@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from weft.text.conventions.coreference import Entity
     from weft.text.conventions.links import Link
     from weft.text.conventions.metaphor import Metaphor
+    from weft.text.conventions.opinions import Opinion
     from weft.text.conventions.preferences import Preference
     from weft.text.conventions.scope import Scope
     from weft.text.conventions.times import Timex
-    from weft.text.conventions.opinions import Opinion
     from weft.text.conventions.tuples import RelationTuple
     from weft.text.frames import Frame
 

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from weft.errors import ConfigError, DataError, did_you_mean
 from weft.formats.streams import STANDARD, open_output
 from weft.packages import needed
+from weft.text.conventions.opinions import LAYER as OPINIONS
 from weft.text.conventions.tuples import LAYER as RELATIONS
 from weft.text.doc import WORD_COLUMNS, Doc
 from weft.text.records.of_doc import first_words, span_records
@@ -87,6 +88,8 @@ def columns_of(layer: str) -> tuple[str, ...]:
         return ("document", "sentence", "word", "start", "end", "text", *WORD_COLUMNS, "head")
     if layer == RELATIONS:
         return ("document", "sentence", "tuple", "relation", "slot", "start", "end", "text", "label", "probability")
+    if layer == OPINIONS:
+        return (*_PLACE, "label", "entity", "aspect", "other", "score")
     return (*_PLACE, "label", "probability")
 
 
@@ -102,7 +105,7 @@ class _Rows:
         for doc in self.docs:
             found |= {*doc.spans, *([RELATIONS] if RELATIONS in doc.relations else [])}
             yield from of_doc(doc) if of_doc is not None else _spans(doc, self.layer)
-        if (of_doc is None or self.layer == RELATIONS) and self.layer not in found:
+        if (of_doc is None or self.layer in (RELATIONS, OPINIONS)) and self.layer not in found:
             known = sorted({*found, *_OF_LAYER} - {self.layer})
             hint = did_you_mean(self.layer, known, f"they have {', '.join(known)}")
             raise DataError(f"no document has a layer {self.layer!r}; {hint}")
@@ -147,6 +150,18 @@ def _relations(doc: Doc) -> Iterator[Row]:
             yield (*place, span["start"], span["end"], span["text"], span["label"], found.probability)
 
 
+def _opinions(doc: Doc) -> Iterator[Row]:
+    """Opinions with the words that carry them, empty if nobody marked these."""
+    if OPINIONS not in doc.spans:
+        return
+    firsts = _first_characters(doc)
+    for span, each in zip(span_records(doc, doc.spans[OPINIONS]), doc.opinions, strict=True):
+        text = span["text"] if each.evidence is not None else ""
+        place = (doc.id, _sentence_at(firsts, span["start"]), span["start"], span["end"], text)
+        names = (mention.text if mention is not None else "" for mention in (each.entity, each.aspect, each.other))
+        yield (*place, each.label, *names, each.score)
+
+
 def _first_characters(doc: Doc) -> NDArray[Any]:
     """Where sentences begin."""
     if not doc.n_words:
@@ -165,6 +180,7 @@ _OF_LAYER: dict[str, Callable[[Doc], Iterator[Row]]] = {
     "sentences": _sentences,
     "words": _words,
     RELATIONS: _relations,
+    OPINIONS: _opinions,
 }
 
 

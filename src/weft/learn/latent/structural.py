@@ -71,7 +71,7 @@ class Passes:
 class LatentSVM:
     """Options: penalty, rate of the first step, passes, passes between completions, seed.
 
-    `patience` passes without a better score on dev data end training, and the best weights are kept.
+    With `average`, the weights are the mean of those after every pass. `patience` passes without a better score on dev data end training, and the best weights are kept.
     """
 
     penalty: float = 1e-4
@@ -79,6 +79,7 @@ class LatentSVM:
     passes: int = 10
     inner: int = 0
     patience: int = 0
+    average: bool = False
     seed: int = 0
 
     def check(self) -> None:
@@ -95,6 +96,7 @@ class LatentSVM:
         draw = np.random.default_rng(self.seed)
         course, kept, best = Passes(), np.zeros(structure.size), -np.inf
         completed: dict[int, Answer | None] = {}
+        total = np.zeros(structure.size)
         for number in track(range(self.passes), "training", self.passes, "passes"):
             if not self.inner or number % self.inner == 0:
                 completed.clear()
@@ -120,12 +122,14 @@ class LatentSVM:
             course.objective.append(hinges / known + self.penalty * float(np.abs(weights).sum()))
             course.nonzero.append(int(np.count_nonzero(weights)))
             course.skipped = skipped
+            total += weights
+            given = total / (number + 1) if self.average else weights
             if score is None:
-                kept = weights
+                kept = given
                 continue
-            course.dev.append(score(weights))
+            course.dev.append(score(given))
             if course.dev[-1] > best:
-                best, kept = course.dev[-1], weights
+                best, kept = course.dev[-1], given
             elif self.patience and number - int(np.argmax(course.dev)) >= self.patience:
                 break
         return kept, course

@@ -5,7 +5,7 @@ From the constituent that overlaps a mention best one climbs in the tree.
     type I     the highest constituent with no word of another mention and no contrast such as *but*
     type II    the highest constituent that covers exactly two mentions of the edge and no other mention
     free       the highest constituents with no mention and no contrast at all: "are great" in "lens and zoom are great"
-    sentence   the whole sentence, if there is nothing else
+    sentence   the whole sentence: in the paper if there is nothing else, here always
 
 Free constituents are ours: coordinated aspects share what is said of them, and of type I they have only themselves,
 which is no evidence then: it has no word of content beside the mention.
@@ -24,12 +24,14 @@ KINDS = ("aspect", "entity", "both", "free", "sentence")
 #: Free constituents of an edge: those nearest to its mentions.
 MOST_FREE = 4
 _CONTENT = frozenset(["NOUN", "VERB", "ADJ", "ADV", "PROPN", "INTJ", "AUX"])
+#: Without tags: short words and these have no content.
+_EMPTY = frozenset(["that", "this", "than", "with", "from", "those", "these", "what", "which", "them", "they", "have"])
 Bracket = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """The evidence of a sentence, and for every edge the numbers of the pieces that it may rest on, with their kinds."""
+    """The evidence of a sentence, and for every edge the pieces that it may rest on, with their kinds."""
 
     spans: list[Bracket]
     of_edge: list[list[tuple[int, str]]]
@@ -43,7 +45,7 @@ def find_evidence(sentence: OpinionSentence, edges: Sequence[Edge], free: bool =
     >>> sentence = OpinionSentence(words, [Mention(1, 2, ASPECT), Mention(6, 7, ASPECT)],
     ...                            brackets=[(0, 8), (0, 4), (0, 2), (2, 4), (5, 8), (5, 7)])
     >>> found = find_evidence(sentence, sentence.edges())
-    >>> [[" ".join(words[slice(*found.spans[n])]) for n, kind in own] for own in found.of_edge]
+    >>> [[" ".join(words[slice(*found.spans[n])]) for n, kind in own if kind != "sentence"] for own in found.of_edge]
     [['the lens is great', 'jams'], ['the zoom jams', 'is great']]
     """
     tree = _Tree(sentence)
@@ -63,7 +65,7 @@ def find_evidence(sentence: OpinionSentence, edges: Sequence[Edge], free: bool =
         for span in near[:MOST_FREE]:
             if not any(a <= span[0] and span[1] <= b for a, b in own):
                 own.setdefault(span, "free")
-        if not own or (free and edge.is_ternary):
+        if not own or free:
             own.setdefault((0, len(sentence.words)), "sentence")
         found.append([(spans.setdefault(span, len(spans)), kind) for span, kind in own.items()])
     return Evidence(list(spans), found)
@@ -139,7 +141,8 @@ class _Tree:
         """Whether a constituent has a word of content beside mentions."""
         tags, words = self.sentence.tags, self.sentence.words
         return any(
-            not self.owners[k] and (tags[k] in _CONTENT if tags else words[k].isalpha() and len(words[k]) > 3)
+            not self.owners[k]
+            and (tags[k] in _CONTENT if tags else words[k].isalpha() and len(words[k]) > 3 and words[k] not in _EMPTY)
             for k in range(*span)
         )
 

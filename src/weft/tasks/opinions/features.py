@@ -39,7 +39,7 @@ class FeatureMaker:
     lexicon: PolarityLexicon = field(default_factory=PolarityLexicon)
     bag: BagOfOpinions | None = None
     without: frozenset[str] = frozenset()
-    extended: bool = True  # negated lemmas, and aspects joined to words
+    extended: bool = True  # negated lemmas, aspects joined to words, predictors on the whole sentence
 
     def read(self, sentence: OpinionSentence) -> SentenceReader:
         return SentenceReader(self, sentence)
@@ -58,6 +58,12 @@ class SentenceReader:
         self.compares = is_comparative(words)
         self.values = maker.bag.values(words) if maker.bag else []
         self._ups: dict[int, list[int]] = {}
+        total = clipped(sum(self.signs), 2)
+        self._background: list[Feature] = [("sentence rule", float(total)), (f"sentence rule {total}", 1.0)]
+        if self.values:
+            value = sum(self.values)
+            self._background += [("sentence bag", max(-6.0, min(6.0, value)) / 2)]
+            self._background += [(f"sentence bag {clipped(round(value), 4)}", 1.0)]
 
     def features(self, edge: Edge, span: tuple[int, int], kind: str) -> list[Feature]:
         """The features of an edge that rests on a span."""
@@ -134,6 +140,8 @@ class SentenceReader:
             found.append(("bag lowest", max(-2.0, low / 2)))
         if self.compares:
             found.append(("compares", 1.0))
+        if self.maker.extended and edge.aspect >= 0:
+            found += self._background
         return found
 
     def _types(self, edge: Edge, kind: str) -> list[Feature]:

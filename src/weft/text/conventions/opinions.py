@@ -5,12 +5,12 @@
 
 | attribute of an opinion | what it says |
 |---|---|
-| entity, aspect | the numbers of the mentions that are judged; an entity may be in the context, an aspect is none if a thing is judged as a whole |
+| entity, aspect | the numbers of the mentions that are judged; no entity: the context names it; no aspect: as a whole |
 | other | of a comparison: the mention of the entity than which the first is better or worse |
-| score | by how much the label beats the next one, if it was predicted |
+| score | the model's score of the label on these words, if it was predicted |
 
 The span of an opinion whose words nobody marked covers its mentions, and its attribute `evidence` is false.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from weft.errors import DataError, WeftError
 from weft.text.layers import SpanLayer
-from weft.text.views import Span
+from weft.text.views import Span, Word
 
 if TYPE_CHECKING:
     from weft.text.doc import Doc
@@ -91,6 +91,11 @@ class Opinion:
         return None if self.row.evidence is None else Span(self.doc, LAYER, self.index)
 
     @property
+    def words(self) -> list[Word]:
+        """The words of its span: the evidence, or what its mentions cover."""
+        return Span(self.doc, LAYER, self.index).words
+
+    @property
     def score(self) -> float | None:
         return self.row.score
 
@@ -122,7 +127,7 @@ def opinion_rows(doc: Doc) -> list[OpinionRow]:
     for number, span in enumerate(layer):
         given = layer.attributes.get(number, {})
         values = [given.get(name, -1) for name in ("entity", "aspect", "other")]
-        numbers = [int(value) if isinstance(value, int | str) and str(value).lstrip("-").isdigit() else -2 for value in values]
+        numbers = [int(value) if str(value).removeprefix("-").isdecimal() else -2 for value in values]
         where = f"{doc.id or 'the document'}, opinion {number}"
         if span.label not in LABELS:
             raise DataError(f"{where}: expected one of {', '.join(LABELS)}, got {span.label!r}")

@@ -15,8 +15,18 @@ from weft.lexical.polarity_lexicon import PolarityLexicon
 from weft.pipeline.pipeline import Pipeline
 from weft.recipes.framework import RecipeOptions
 from weft.tasks.opinions.bag import BagOfOpinions
-from weft.tasks.opinions.sentences import ASPECT, BETTER, ENTITY, NEGATIVE, POSITIVE, WORSE, Edge, Mention, OpinionSentence
 from weft.tasks.opinions.reading import from_words
+from weft.tasks.opinions.sentences import (
+    ASPECT,
+    BETTER,
+    ENTITY,
+    NEGATIVE,
+    POSITIVE,
+    WORSE,
+    Edge,
+    Mention,
+    OpinionSentence,
+)
 from weft.text.doc import Doc
 
 FOLDER = "sentiment/{}"
@@ -31,7 +41,9 @@ PRODUCTS = [
         "Nokia_6600", "ipod", "norton")),
 ]  # fmt: skip
 RESTAURANTS = FOLDER.format("semeval2014-restaurants/Restaurants_Train.xml.gz")
-POSITIVE_WORDS, NEGATIVE_WORDS = (FOLDER.format(f"opinion_lexicon/{sign}-words.txt") for sign in ("positive", "negative"))
+POSITIVE_WORDS, NEGATIVE_WORDS = (
+    FOLDER.format(f"opinion_lexicon/{sign}-words.txt") for sign in ("positive", "negative")
+)
 RATED = [FOLDER.format(f"blitzer-raw/{domain}.tsv.gz") for domain in ("electronics", "dvd", "kitchen")]
 _LABEL = re.compile(r"([^,\[\]]+)((?:\[[^\]]*\])+)")
 _ITEM = re.compile(r"(\d+)&&")

@@ -12,22 +12,122 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from weft.lexical.polarity_lexicon import PolarityLexicon
-from weft.tasks.opinions.sentences import ASPECT, BETTER, ENTITY, NEGATIVE, POSITIVE, WORSE, Edge, Mention, OpinionSentence
+from weft.tasks.opinions.sentences import (
+    ASPECT,
+    BETTER,
+    ENTITY,
+    NEGATIVE,
+    POSITIVE,
+    WORSE,
+    Edge,
+    Mention,
+    OpinionSentence,
+)
 
-PRODUCTS = "orla vexo quint brava solus tarn milo kestrel dune fjord".split()
-ASPECTS = "lens zoom screen battery menu strap flash sensor grip cover speed resolution price noise weight".split()
+PRODUCTS = ["orla", "vexo", "quint", "brava", "solus", "tarn", "milo", "kestrel", "dune", "fjord"]
+ASPECTS = [
+    "lens",
+    "zoom",
+    "screen",
+    "battery",
+    "menu",
+    "strap",
+    "flash",
+    "sensor",
+    "grip",
+    "cover",
+    "speed",
+    "resolution",
+    "price",
+    "noise",
+    "weight",
+]
 #: Aspects of which more is worse.
 COSTS = frozenset(["price", "noise", "weight"])
-_POSITIVE = (
-    "great superb sharp bright handy crisp solid smooth elegant reliable neat lovely brilliant fine sturdy clever fast "
-    "clean rich vivid stellar nifty ace slick dandy primo topnotch flawless spotless peachy snappy zippy comfy cushy "
-    "plush silky punchy tidy spiffy classy"
-).split()
-_NEGATIVE = (
-    "awful poor dull weak clumsy shaky noisy blurry ugly flimsy faulty lousy bad cheap slow dirty rough vague harsh "
-    "sloppy janky meh subpar laggy crummy icky yucky wonky creaky grainy fiddly murky stodgy gritty wobbly clunky "
-    "tinny soggy naff duff"
-).split()
+_POSITIVE = [
+    "great",
+    "superb",
+    "sharp",
+    "bright",
+    "handy",
+    "crisp",
+    "solid",
+    "smooth",
+    "elegant",
+    "reliable",
+    "neat",
+    "lovely",
+    "brilliant",
+    "fine",
+    "sturdy",
+    "clever",
+    "fast",
+    "clean",
+    "rich",
+    "vivid",
+    "stellar",
+    "nifty",
+    "ace",
+    "slick",
+    "dandy",
+    "primo",
+    "topnotch",
+    "flawless",
+    "spotless",
+    "peachy",
+    "snappy",
+    "zippy",
+    "comfy",
+    "cushy",
+    "plush",
+    "silky",
+    "punchy",
+    "tidy",
+    "spiffy",
+    "classy",
+]
+_NEGATIVE = [
+    "awful",
+    "poor",
+    "dull",
+    "weak",
+    "clumsy",
+    "shaky",
+    "noisy",
+    "blurry",
+    "ugly",
+    "flimsy",
+    "faulty",
+    "lousy",
+    "bad",
+    "cheap",
+    "slow",
+    "dirty",
+    "rough",
+    "vague",
+    "harsh",
+    "sloppy",
+    "janky",
+    "meh",
+    "subpar",
+    "laggy",
+    "crummy",
+    "icky",
+    "yucky",
+    "wonky",
+    "creaky",
+    "grainy",
+    "fiddly",
+    "murky",
+    "stodgy",
+    "gritty",
+    "wobbly",
+    "clunky",
+    "tinny",
+    "soggy",
+    "naff",
+    "duff",
+]
 #: Comparatives and their directions; 0: they turn with the aspect.
 COMPARATIVES = {
     "better": 1, "worse": -1, "nicer": 1, "sturdier": 1, "weaker": -1, "sharper": 1, "smoother": 1, "duller": -1,
@@ -211,7 +311,7 @@ def _polarity(
 def _comparison(
     out: _Builder, draw: np.random.Generator, aspect: str, other: str, entity: int, sign: int
 ) -> None:  # fmt: skip
-    """"the price is higher than that of the vexo"."""
+    """ "the price is higher than that of the vexo"."""
     noun, mention = out.noun(aspect, ASPECT)
     fitting = [word for word, own in COMPARATIVES.items() if (own or _direction(word, aspect)) == sign]
     word = str(draw.choice(fitting))

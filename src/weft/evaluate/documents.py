@@ -6,7 +6,8 @@ A *layer* is `ud` (all metrics of dependency trees, tags and tokens), `constitue
 complete sentences; `trees-nopunct`: without punctuation), `frames` (predicates, senses and arguments), `amr` (Smatch),
 `scope` (which quantifier outscopes which), `relations` (tuples of mentions), `links` (senses and entities of phrases),
 `times` (extents, types and values of time expressions), `timeline` (events, times and links), `coref` (entities),
-`phenomena` (what speakers do in conversations), `opinions` (about aspects and entities), the name of a span layer, or the name of a word column.
+`phenomena` (what speakers do in conversations), `opinions` (about aspects and entities), the name of a span layer, or
+the name of a word column.
 By default: constituents if both sides have them, then frames, then AMRs, then the span layer that both sides share,
 else `ud`.
 """

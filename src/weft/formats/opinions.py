@@ -89,8 +89,8 @@ def _mention(path: str, number: int, values: Any, limit: int) -> tuple[int, int,
 def _opinion(path: str, number: int, values: Any, limit: int) -> OpinionRow:
     if not isinstance(values, dict) or values.get("label") not in LABELS:
         raise FormatError(path, number, f"{_OPINION}, its label one of {', '.join(LABELS)}", repr(values)[:60])
-    numbers = [values.get(name, -1) for name in ("entity", "aspect", "other")]
-    if any(type(each) is not int for each in numbers):
+    entity, aspect, other = (values.get(name, -1) for name in ("entity", "aspect", "other"))
+    if any(type(each) is not int for each in (entity, aspect, other)):
         raise FormatError(path, number, _OPINION, repr(values)[:60])
     evidence, score = values.get("evidence"), values.get("score")
     if evidence is not None and not (
@@ -101,7 +101,7 @@ def _opinion(path: str, number: int, values: Any, limit: int) -> OpinionRow:
         raise FormatError(path, number, "evidence as two places in the text", repr(evidence)[:60])
     if score is not None and type(score) not in (int, float):
         raise FormatError(path, number, "a score that is a number", repr(score)[:60])
-    return OpinionRow(values["label"], *numbers, tuple(evidence) if evidence else None, score)
+    return OpinionRow(values["label"], entity, aspect, other, (evidence[0], evidence[1]) if evidence else None, score)
 
 
 def write(docs: Iterable[Doc], path: str) -> int:

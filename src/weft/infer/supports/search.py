@@ -3,7 +3,7 @@
 Edges are labelled one after the other, or left unlabelled. With d edges decided and v the value so far, a branch is
 given up if
 
-    v  +  sum over the k largest of  best(e), e >= d, and over all others above 0  +  sum of positive pair scores to come
+    v  +  sum of the k largest best(e), e >= d, and of all others above 0  +  sum of positive pair scores to come
 
 is not above the best value known, k being the number of edges that still have to be labelled; best(e) is the best score
 that an edge can have with what is decided: evidence that tells of another label is closed, and what is used costs.

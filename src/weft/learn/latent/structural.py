@@ -1,12 +1,12 @@
 """Latent structural SVMs (Yu and Joachims 2009): answers with a part that no data show.
 
-    min over w of  1/n sum_i [ max over (y, h) of (w . F(x_i, y, h) + cost(y, y_i))  -  max over h of w . F(x_i, y_i, h) ]
-                   + penalty * |w|_1
+    1/n sum_i [ max over (y, h) of (w . F(x_i, y, h) + cost(y, y_i))  -  max over h of w . F(x_i, y_i, h) ]
+    + penalty * |w|_1      is minimized over w
 
-The first maximum is convex in w, minus the second is concave. The concave-convex procedure fixes the hidden parts of the
-gold answers, solves the convex rest, and repeats. With `inner` passes between two completions that is what happens here;
-with `inner = 0` hidden parts are completed anew at every example, as in Qu et al. (2014). The convex rest is minimized
-online (`weft.learn.latent.fobos`).
+The first maximum is convex in w, minus the second is concave. The concave-convex procedure fixes the hidden parts of
+the gold answers, solves the convex rest, and repeats. With `inner` passes between two completions that is what happens
+here; with `inner = 0` hidden parts are completed anew at every example, as in Qu et al. (2014). The convex rest is
+minimized online (`weft.learn.latent.fobos`).
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ class Passes:
 class LatentSVM:
     """Options: penalty, rate of the first step, passes, passes between completions, seed.
 
-    With `average`, the weights are the mean of those after every pass. `patience` passes without a better score on dev data end training, and the best weights are kept.
+    With `average`, the weights are the mean of those after every pass. `patience` passes without a better score on dev
+    data end training, and the best weights are kept.
     """
 
     penalty: float = 1e-4

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -95,8 +96,10 @@ class OpinionSettings(Settings):
 
     def lexicon(self) -> PolarityLexicon:
         """The polarity lexicon read from the files of the settings."""
-        files = ([name for name in each.split(",") if name] for each in (self.positive, self.negative, self.valence))
-        return PolarityLexicon.read(*files)
+        positive, negative, valence = (
+            [name for name in each.split(",") if name] for each in (self.positive, self.negative, self.valence)
+        )
+        return PolarityLexicon.read(positive, negative, valence)
 
 
 class OpinionAnalyser(Trainable):
@@ -221,7 +224,7 @@ class OpinionAnalyser(Trainable):
         return sorted(rows, key=lambda row: (row.evidence or (0, 0), row.mentions))
 
     def _explain(self, doc: Doc, word: int) -> Explanation:
-        """Why the opinion about the mention at a word, or with the word in its evidence, has its label: the features."""
+        """The features of the opinion about the mention at a word, or with the word in its evidence."""
         sentence = doc.words[word].sentence
         place, form = word - sentence.first, doc.words[word].form
         if MENTIONS not in doc.spans:
@@ -344,7 +347,7 @@ def mark_mentions(doc: Doc, known: dict[str, str]) -> None:
     layer = SpanLayer(doc.strings)
     words = [form.lower() for form in doc.column("form")] if doc.n_words else []
     bounds = doc.sentence_offsets.tolist() if doc.n_words else [0, 0]
-    for first, end in zip(bounds, bounds[1:], strict=False):
+    for first, end in pairwise(bounds):
         place = first
         while place < end:
             for size in range(min(_LONGEST_MENTION, end - place), 0, -1):

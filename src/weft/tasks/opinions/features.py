@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from weft.lexical.polarity_lexicon import PolarityLexicon, is_negator, negated
 from weft.tasks.opinions.bag import BagOfOpinions
@@ -162,7 +163,7 @@ class SentenceReader:
             if not sentence.mentions[n].in_context
         )
         found: list[Feature] = []
-        for number, (one, other) in enumerate(zip(places, places[1:], strict=False)):
+        for number, (one, other) in enumerate(pairwise(places)):
             gap = max(0, other[0] - one[1])
             kinds = f"{number} {sentence.mentions[one[2]].kind}-{sentence.mentions[other[2]].kind}"
             found.append((f"gap {kinds} {max(low for low in _DISTANCES if low <= gap)}", 1.0))

@@ -1,4 +1,4 @@
-"""Models of opinions: latent evidence (LSSVM), windows of words (SSVM), and polarity and comparison apart (SEPARATE)."""
+"""Models of opinions: latent evidence (LSSVM), windows of words (SSVM), polarity and comparison apart (SEPARATE)."""
 
 from __future__ import annotations
 

@@ -54,19 +54,20 @@ def sentences_of(doc: Doc, gold: bool = False) -> tuple[list[OpinionSentence], i
     bounds = doc.sentence_offsets.tolist()
     placed: list[list[tuple[Mention, int, str]]] = [[] for _ in range(len(bounds) - 1)]
     layer = words_of_chars(doc, doc.spans[MENTIONS])
-    for number, row in enumerate(layer):
-        if row.label not in KINDS:
+    for number, span in enumerate(layer):
+        if span.label not in KINDS:
             raise DataError(
-                f"{doc.id or 'a document'}: mentions are {' or '.join(repr(kind) for kind in KINDS)}, got {row.label!r}"
+                f"{doc.id or 'a document'}: a mention is {' or '.join(map(repr, KINDS))}, but one is {span.label!r}"
             )
-        start, end = row.pieces[0][0], row.pieces[-1][1]
-        sentence = bisect_right(bounds, start) - 1
-        if 0 <= sentence < len(placed) and end <= bounds[sentence + 1]:
+        start, end = span.pieces[0][0], span.pieces[-1][1]
+        at = bisect_right(bounds, start) - 1
+        if 0 <= at < len(placed) and end <= bounds[at + 1]:
             name = str(doc.spans[MENTIONS].attributes.get(number, {}).get("name", ""))
-            first = bounds[sentence]
-            placed[sentence].append((Mention(start - first, end - first, row.label), number, name))
+            first = bounds[at]
+            placed[at].append((Mention(start - first, end - first, span.label), number, name))
     rows = opinion_rows(doc) if gold else []
-    found, used = [], 0
+    found: list[OpinionSentence] = []
+    used = 0
     for place, ((first, end), own) in enumerate(zip(pairwise(bounds), placed, strict=True)):
         if not own:
             continue

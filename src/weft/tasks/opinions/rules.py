@@ -1,7 +1,7 @@
 """What a lexicon and a few rules say: polarity with negation, the *but* rule, comparatives (after Ding et al. 2009).
 
-The same predictor is a feature of the learned models, on their evidence, and alone the baseline: every opinion word goes
-to the mention that is nearest to it.
+The same predictor is a feature of the learned models, on their evidence, and alone the baseline: every opinion word
+goes to the mention that is nearest to it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sentences with mentions of entities and aspects, as the models of opinions see them, and the relations among mentions.
+"""Sentences with mentions of entities and aspects, and the relations among these, as the models of opinions see them.
 
 A relation is a labelled edge: (entity, aspect) or (entity, whole) is positive, negative or other; (entity, entity) and
 (entity, entity, aspect) compare, the first one in the text being better or worse. A sentence that names no entity is
@@ -112,7 +112,7 @@ class OpinionSentence:
     def edges(self) -> list[Edge]:
         """All relation candidates: those of the kinds above that have an entity mention.
 
-        >>> sentence = OpinionSentence("it beats the other lens".split(), [Mention(0, 1, ENTITY), Mention(4, 5, ASPECT)])
+        >>> sentence = OpinionSentence("it has a lens".split(), [Mention(0, 1, ENTITY), Mention(3, 4, ASPECT)])
         >>> [sentence.told(edge) for edge in sentence.edges()]
         ['it', 'it, lens']
         """
@@ -138,10 +138,11 @@ class OpinionSentence:
         """
         if not any(edge.is_ternary for edge in edges):
             return []
+        whole = [n for n, edge in enumerate(edges) if edge.compares and edge.aspect < 0]
         return [
             (
-                [n for n, e in enumerate(edges) if (e.aspect == aspect and not e.compares) or (e.compares and e.aspect < 0)],
-                [n for n, e in enumerate(edges) if e.is_ternary and e.aspect == aspect],
+                [n for n, edge in enumerate(edges) if edge.aspect == aspect and not edge.compares] + whole,
+                [n for n, edge in enumerate(edges) if edge.is_ternary and edge.aspect == aspect],
             )
             for aspect in sorted({edge.aspect for edge in edges if edge.aspect >= 0})
         ]  # fmt: skip

@@ -15,7 +15,7 @@ The span of an opinion whose words nobody marked covers its mentions, and its at
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from weft.errors import DataError, WeftError
 from weft.text.layers import SpanLayer
@@ -138,7 +138,11 @@ def opinion_rows(doc: Doc) -> list[OpinionRow]:
         known = given.get("evidence", True) not in (False, "false", "False")
         evidence = (span.pieces[0][0], span.pieces[-1][1]) if known else None
         score = given.get("score")
-        rows.append(OpinionRow(span.label, *numbers, evidence, None if score is None else float(score)))
+        rows.append(
+            OpinionRow(
+                span.label, numbers[0], numbers[1], numbers[2], evidence, None if score is None else float(score)
+            )
+        )
     return rows
 
 
@@ -161,7 +165,7 @@ def set_opinions(doc: Doc, rows: Iterable[OpinionRow]) -> None:
             raise WeftError(
                 f"an opinion needs mentions from 0 to {limit - 1}, and better and worse need two, got {own}"
             )
-        given = {
+        given: dict[str, Any] = {
             name: number
             for name, number in (("entity", row.entity), ("aspect", row.aspect), ("other", row.other))
             if number >= 0
@@ -172,8 +176,9 @@ def set_opinions(doc: Doc, rows: Iterable[OpinionRow]) -> None:
             pieces = [mentions[number].pieces for number in own]
             place = min(piece[0][0] for piece in pieces), max(piece[-1][1] for piece in pieces)
             given["evidence"] = False
-        extra = {} if row.score is None else {"score": row.score}
-        layer.add([place], row.label, **given, **extra)
+        if row.score is not None:
+            given["score"] = row.score
+        layer.add([place], row.label, **given)
     doc.spans[LAYER] = layer
 
 

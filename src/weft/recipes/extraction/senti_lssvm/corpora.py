@@ -98,7 +98,7 @@ def bag(options: RecipeOptions) -> BagOfOpinions:
 
 def camera_comparisons(options: RecipeOptions) -> list[_Raw]:
     """Comparisons with both entities; sentences with a direction and only one of them are left out."""
-    found = []
+    found: list[_Raw] = []
     for part in COQE:
         with gzip.open(options.find(part), "rt", encoding="utf-8") as file:
             lines = [line.rstrip("\n") for line in file if line.strip()]
@@ -158,7 +158,7 @@ def products(options: RecipeOptions, names: Iterable[str] = PRODUCTS) -> list[_R
 def _labels(text: str) -> dict[str, int]:
     found: dict[str, int] = {}
     for aspect, marks in _LABEL.findall(text):
-        signs = [sign for sign in re.findall(r"\[([+-])", marks)]
+        signs = re.findall(r"\[([+-])", marks)
         if signs:
             found[aspect.strip().lower()] = POSITIVE if signs[0] == "+" else NEGATIVE
     return found

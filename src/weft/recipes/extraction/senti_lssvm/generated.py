@@ -1,8 +1,9 @@
 """Generated reviews: clauses about products and their aspects, with trees, and the words that carry every opinion.
 
-A sentence has two judgements (40 %), most of them opposite, a polarity and a comparison (30 %), or one opinion (30 %). Half of the opinion
-words are not in the lexicon; some comparatives turn with the aspect: a higher price is worse, a higher speed better.
-Remarks stand between an aspect and what is said of it, so that the nearest word is often the wrong one.
+A sentence has two judgements (40 %), most of them opposite, a polarity and a comparison (30 %), or one opinion (30 %).
+Half of the opinion words are not in the lexicon; some comparatives turn with the aspect: a higher price is worse, a
+higher speed better. Remarks stand between an aspect and what is said of it, so that the nearest word is often the
+wrong one.
 """
 
 from __future__ import annotations

@@ -116,6 +116,8 @@ class SentenceReader:
                 continue
             name = f"not {lemma}" if self.negated[k] else lemma
             found.append((f"word {name}", 1.0))
+            if self.negated[k]:  # what is known of a word holds the other way round
+                found.append((f"word {lemma}", -1.0))
             if head and (not sentence.tags or sentence.tags[k] in _SAYING):
                 found.append((f"said {head}: {name}", 1.0))
         return found

@@ -65,6 +65,9 @@ class OpinionSettings(Settings):
     reuse: float = option(0.1, "Cost of evidence that several opinions rest on.", flag="--reuse-cost")
     once: bool = option(False, "In training, every opinion has evidence of its own.")
     free: bool = option(True, "Evidence may be a constituent without mentions, or the whole sentence.")
+    turned: bool = option(
+        True, "What is known of a word counts the other way round where it is negated.", flag="--negation"
+    )
     extended: bool = option(True, "Features of negated words, of aspects with words, and of whole sentences.")
     without: str = option(
         "", f"Comma-separated groups of features to leave out: {', '.join(GROUPS)}.", metavar="GROUPS"
@@ -131,7 +134,8 @@ class OpinionAnalyser(Trainable):
     def __init__(self, settings: OpinionSettings | None = None, lexicon: PolarityLexicon | None = None) -> None:
         super().__init__(settings)
         words = lexicon if lexicon is not None else self.settings.lexicon()
-        self.maker = FeatureMaker(words, None, frozenset(self.settings.left_out), self.settings.extended)
+        left_out = frozenset(self.settings.left_out)
+        self.maker = FeatureMaker(words, None, left_out, self.settings.turned, self.settings.extended)
         self.model: OpinionModel | None = None
         self.known: dict[str, str] = {}
         self.layers: list[str] = []
@@ -221,7 +225,7 @@ class OpinionAnalyser(Trainable):
                 entity, other, aspect = (sentence.spans[n] if n >= 0 else -1 for n in each.edge)
                 evidence = None if each.evidence is None else (each.evidence[0] + first, each.evidence[1] + first)
                 rows.append(OpinionRow(LABELS[each.label], entity, aspect, other, evidence, round(each.score, 4)))
-        return sorted(rows, key=lambda row: (row.evidence or (0, 0), row.mentions))
+        return sorted(rows, key=lambda row: sorted(row.mentions))
 
     def _explain(self, doc: Doc, word: int) -> Explanation:
         """The features of the opinion about the mention at a word, or with the word in its evidence."""

@@ -40,6 +40,7 @@ class FeatureMaker:
     lexicon: PolarityLexicon = field(default_factory=PolarityLexicon)
     bag: BagOfOpinions | None = None
     without: frozenset[str] = frozenset()
+    turned: bool = False  # what is known of a word counts the other way round where it is negated
     extended: bool = True  # negated lemmas, aspects joined to words, predictors on the whole sentence
 
     def read(self, sentence: OpinionSentence) -> SentenceReader:
@@ -116,7 +117,7 @@ class SentenceReader:
                 continue
             name = f"not {lemma}" if self.negated[k] else lemma
             found.append((f"word {name}", 1.0))
-            if self.negated[k]:  # what is known of a word holds the other way round
+            if self.negated[k] and self.maker.turned:  # what is known of a word holds the other way round
                 found.append((f"word {lemma}", -1.0))
             if head and (not sentence.tags or sentence.tags[k] in _SAYING):
                 found.append((f"said {head}: {name}", 1.0))

@@ -137,12 +137,8 @@ def opinion_rows(doc: Doc) -> list[OpinionRow]:
             raise DataError(f"{where}: better and worse, and nothing else, need an `other` to compare with")
         known = given.get("evidence", True) not in (False, "false", "False")
         evidence = (span.pieces[0][0], span.pieces[-1][1]) if known else None
-        score = given.get("score")
-        rows.append(
-            OpinionRow(
-                span.label, numbers[0], numbers[1], numbers[2], evidence, None if score is None else float(score)
-            )
-        )
+        score = None if given.get("score") is None else float(given["score"])
+        rows.append(OpinionRow(span.label, numbers[0], numbers[1], numbers[2], evidence, score))
     return rows
 
 

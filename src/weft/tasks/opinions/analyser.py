@@ -65,6 +65,11 @@ class OpinionSettings(Settings):
     reuse: float = option(0.1, "Cost of evidence that several opinions rest on.", flag="--reuse-cost")
     once: bool = option(False, "In training, every opinion has evidence of its own.")
     free: bool = option(True, "Evidence may be a constituent without mentions, or the whole sentence.")
+    needed: bool = option(
+        True,
+        "Constituents without mentions are evidence only where an aspect has no clause of its own.",
+        flag="--own-clauses",
+    )
     turned: bool = option(
         True, "What is known of a word counts the other way round where it is negated.", flag="--negation"
     )
@@ -95,7 +100,7 @@ class OpinionSettings(Settings):
     def training(self) -> Training:
         """How models are trained."""
         svm = LatentSVM(self.penalty, self.rate, self.passes, self.inner, average=self.average, seed=self.seed)
-        return Training(self.learning, self.costs(), svm, self.free)
+        return Training(self.learning, self.costs(), svm, self.free, self.needed)
 
     def lexicon(self) -> PolarityLexicon:
         """The polarity lexicon read from the files of the settings."""
@@ -303,7 +308,7 @@ class OpinionAnalyser(Trainable):
             if len(vocabulary) != size:
                 raise ModelError(f"an analyser of opinions has {len(vocabulary)} features, not {size}: {DAMAGED}")
             weights = stored.take(Array(f"weights/{number}", "float64", (size * N + N * N,)))[f"weights/{number}"]
-            compiler = Compiler(analyser.maker, settings.learning == "plain", settings.free, own)
+            compiler = Compiler(analyser.maker, settings.learning == "plain", settings.free, settings.needed, own)
             parts.append(Part(compiler, vocabulary, np.array(weights)))
         analyser.model = OpinionModel(parts, settings.costs())
         return analyser

@@ -37,8 +37,10 @@ class Evidence:
     of_edge: list[list[tuple[int, str]]]
 
 
-def find_evidence(sentence: OpinionSentence, edges: Sequence[Edge], free: bool = True) -> Evidence:
-    """The evidence candidates of edges.
+def find_evidence(
+    sentence: OpinionSentence, edges: Sequence[Edge], free: bool = True, needed: bool = False
+) -> Evidence:
+    """The evidence candidates of edges; with `needed`, free ones only for edges that have nothing else of their own.
 
     >>> from weft.tasks.opinions.sentences import ASPECT, Mention
     >>> words = "the lens is great but the zoom jams".split()
@@ -62,7 +64,7 @@ def find_evidence(sentence: OpinionSentence, edges: Sequence[Edge], free: bool =
         if edge.is_ternary and (both := tree.type_two(edge)):
             own.setdefault(both, "both")
         near = sorted(loose, key=lambda span: tree.distance(edge, span))
-        for span in near[:MOST_FREE]:
+        for span in [] if needed and own and not edge.compares else near[:MOST_FREE]:
             if not any(a <= span[0] and span[1] <= b for a, b in own):
                 own.setdefault(span, "free")
         if not own or free:

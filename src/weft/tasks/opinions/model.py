@@ -113,6 +113,7 @@ class Training:
     costs: Costs = field(default_factory=Costs)
     svm: LatentSVM = field(default_factory=LatentSVM)
     free: bool = True
+    needed: bool = False
 
     def fit(
         self, train: Sequence[OpinionSentence], maker: FeatureMaker, dev: Sequence[OpinionSentence] = (),
@@ -120,7 +121,10 @@ class Training:
     ) -> OpinionModel:  # fmt: skip
         """Train on sentences with gold labels; `dev` chooses the pass."""
         kinds: list[tuple[bool, ...]] = [(False,), (True,)] if self.method == SEPARATE else [(False, True)]
-        parts = [self._part(train, Compiler(maker, self.method == PLAIN, self.free, own), dev, solve) for own in kinds]
+        parts = [
+            self._part(train, Compiler(maker, self.method == PLAIN, self.free, self.needed, own), dev, solve)
+            for own in kinds
+        ]
         return OpinionModel(parts, self.costs)
 
     def _part(

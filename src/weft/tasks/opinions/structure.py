@@ -82,6 +82,7 @@ class Compiler:
     maker: FeatureMaker
     plain: bool = False
     free: bool = True
+    needed: bool = False  # free evidence only for edges that have nothing else
     kinds: tuple[bool, ...] = (False, True)
 
     def compile(self, sentence: OpinionSentence, vocabulary: Vocabulary) -> Sheet:
@@ -96,7 +97,7 @@ class Compiler:
                 rows.append((number, number))
                 table.append(vocabulary.places(reader.window_features(edge)))
         else:
-            evidence = find_evidence(sentence, edges, self.free)
+            evidence = find_evidence(sentence, edges, self.free, self.needed)
             spans = evidence.spans
             for number, (edge, own) in enumerate(zip(edges, evidence.of_edge, strict=True)):
                 for piece, kind in own:

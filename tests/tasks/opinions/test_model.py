@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from weft.infer.supports.problem import Demands, violations
+from weft.infer.supports.problem import Demands, Scores, violations
 from weft.infer.supports.program import solve_program
 from weft.infer.supports.search import best_graph
 from weft.learn.latent.structural import LatentSVM
@@ -85,6 +85,18 @@ def test_the_margin_is_never_negative_and_the_objective_falls(known, once):
     assert course.objective == sorted(course.objective, reverse=True)
     # What cannot be completed is left out; that must be the exception.
     assert course.skipped <= 0.05 * len(structure)
+
+
+@pytest.mark.must_show("senti-lssvm", 3)
+def test_the_augmented_answer_is_the_best_one_with_the_costs_of_wrong_labels(known):
+    sheets, structure = compiled(known[:8])
+    weights = np.zeros(structure.size)
+    for number, sheet in enumerate(sheets):
+        costs = 0.2 * (sheet.gold[sheet.graph.edges][:, None] != np.arange(len(LABELS)))
+        _, _, demands = structure._known[number]
+        best = solve_program(sheet.graph, Scores.of(sheet.graph, costs), demands)
+        assert structure.augment(number, weights).value(weights) == pytest.approx(best.value, abs=1e-6)
+        assert best.value > 0
 
 
 def test_completed_graphs_have_gold_labels_and_as_many_edges_as_can_be(known):

@@ -47,7 +47,7 @@ Pairs = list[tuple[set[Relation], set[Relation]]]
 
 @dataclass(frozen=True)
 class Size:
-    """Numbers of seeds, of generated sentences, of folds, of sentences per corpus (spread evenly), passes and samples."""
+    """Numbers of seeds, generated sentences, folds, sentences per corpus (spread evenly), passes and samples."""
 
     seeds: int = 1
     train: int = 400

@@ -29,7 +29,7 @@ def run(names: Sequence[str] = ("products", "restaurants"), part: float = 1.0) -
 
 
 def _corpus(name: str, part: float) -> list[dict[str, Any]]:
-    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer  # type: ignore[import-untyped]
 
     options, size = RecipeOptions(), Size(folds=FOLDS)
     raws = {"products": corpora.products, "restaurants": corpora.restaurants}[name](options)

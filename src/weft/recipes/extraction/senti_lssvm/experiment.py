@@ -49,12 +49,12 @@ Pairs = list[tuple[set[Relation], set[Relation]]]
 class Size:
     """Numbers of seeds, generated sentences, folds, sentences per corpus (spread evenly), passes and samples."""
 
-    seeds: int = 1
-    train: int = 400
-    test: int = 300
-    folds: int = 2
-    sentences: int = 600
-    passes: int = 5
+    seeds: int = 2
+    train: int = 600
+    test: int = 400
+    folds: int = 3
+    sentences: int = 100_000
+    passes: int = 6
     samples: int = 2_000
     wrong: float = 0.2
     reuse: float = 0.1

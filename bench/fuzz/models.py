@@ -126,6 +126,7 @@ RECIPES = {
     "relations": Recipe("relations", None, "relations/jobs.tuples.jsonl", {}),
     "scope": Recipe("scope", None, "scope/commands.jsonl", {}),
     "metaphor": Recipe("metaphor", None, "metaphor/parsed.conllu", {}),
+    "opinions": Recipe("opinions", None, "opinions/lamps.opinions.jsonl", {"passes": 2}),
     "phenomena": Recipe("phenomena", None, "chat/rooms.chat.tsv", {"members": 2, "most_rules": 2}),
     "preferences": Recipe(
         "preferences", None, "",

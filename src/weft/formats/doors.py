@@ -68,6 +68,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "coref": (".coref", ".conll12", ".v4_gold_conll", ".v4_auto_conll", ".gold_conll", ".auto_conll"),
     "events": (".events.jsonl",),  # before jsonl, whose suffix it ends in
     "tuples": (".tuples.jsonl",),  # before jsonl, whose suffix it ends in
+    "opinions": (".opinions.jsonl",),  # before jsonl, whose suffix it ends in
     "nif": (".ttl", ".nif"),
     "links": (".benchmark.jsonl", ".links.jsonl"),  # before jsonl, whose suffix they end in
     "records": (".records.jsonl",),  # before jsonl, whose suffix it ends in

@@ -59,6 +59,7 @@ KINDS = {
     "coref": "weft.tasks.coreference.resolver:CorefResolver",
     "sentiment": "weft.tasks.sentiment.sentences:SentimentAnalyser",
     "phenomena": "weft.tasks.phenomena.detector:PhenomenaDetector",
+    "opinions": "weft.tasks.opinions.analyser:OpinionAnalyser",
     "polarity": "weft.tasks.sentiment.documents:PolarityClassifier",
     "amr": "weft.tasks.amr.parser:AmrParser",
     "times": "weft.tasks.time.parser:TimeParser",
@@ -298,6 +299,10 @@ TASKS = {
                 "weft.tasks.phenomena.detector:PhenomenaSettings",
             )
         },
+    ),
+    "opinions": Task(
+        "Opinions about aspects and comparisons, with the words that carry them.",
+        {"latent": Method("opinions", "from mentions with opinions", "weft.tasks.opinions.analyser:OpinionSettings")},
     ),
     "sentiment": Task(
         "Positive, negative and neutral sentences or documents.",

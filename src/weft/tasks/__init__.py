@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from weft.tasks.events.extractor import EventExtractor as EventExtractor
     from weft.tasks.linking.linker import Linker as Linker
     from weft.tasks.metaphor.detector import MetaphorDetector as MetaphorDetector
+    from weft.tasks.opinions.analyser import OpinionAnalyser as OpinionAnalyser
     from weft.tasks.parsing.blended import BlendedParser as BlendedParser
     from weft.tasks.parsing.dependency_graphs import DependencyGraphParser as DependencyGraphParser
     from weft.tasks.parsing.induce_grammar import GrammarInducer as GrammarInducer
@@ -81,6 +82,7 @@ _HOMES = {
     "MetaphorDetector": "metaphor.detector",
     "MweTagger": "spans.mwe",
     "Parser": "parsing.transitions.parser",
+    "OpinionAnalyser": "opinions.analyser",
     "PhenomenaDetector": "phenomena.detector",
     "PolarityClassifier": "sentiment.documents",
     "PreferenceChecker": "preferences.checker",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from weft.text.conventions.events import Event
     from weft.text.conventions.links import Link
     from weft.text.conventions.metaphor import Metaphor
+    from weft.text.conventions.opinions import Opinion
     from weft.text.conventions.preferences import Preference
     from weft.text.conventions.scope import Scope
     from weft.text.conventions.times import Timex
@@ -326,6 +327,17 @@ class Doc:
         from weft.text.conventions.times import timexes
 
         return list(timexes(self))
+
+    @property
+    def opinions(self) -> list[Opinion]:
+        """Opinions about aspects and comparisons, with the words that carry them; empty without the layer `opinions`.
+
+        >>> Doc.from_words([["Fine"]]).opinions
+        []
+        """
+        from weft.text.conventions.opinions import opinions
+
+        return list(opinions(self))
 
     @property
     def tuples(self) -> list[RelationTuple]:

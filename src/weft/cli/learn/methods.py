@@ -195,6 +195,7 @@ EXAMPLES = {
     "coref": "weft train coref examples/coref/village.conllu --out coref.weft",
     "times": "weft train times examples/times/italian.times.tsv --language it --out it-times.weft",
     "phenomena": "weft train phenomena examples/chat/rooms.chat.tsv --majority none --out worries.weft",
+    "opinions": "weft train opinions examples/opinions/lamps.opinions.jsonl --out lamps.weft",
     "sentiment": "weft train sentiment examples/inns/rated.tsv --sentences examples/inns/sentences.txt --positive "
     "examples/inns/good-words.txt --negative examples/inns/bad-words.txt --out inns.weft",
     "sentiment documents": "weft train sentiment examples/reviews/films.tsv --method documents --raw "

@@ -33,6 +33,7 @@ from weft.formats.streams import STANDARD, open_output
 from weft.packages import needed
 from weft.text.conventions.events import LAYER as EVENTS
 from weft.text.conventions.events import event_rows
+from weft.text.conventions.opinions import LAYER as OPINIONS
 from weft.text.conventions.tuples import LAYER as RELATIONS
 from weft.text.doc import WORD_COLUMNS, Doc
 from weft.text.records.of_doc import first_words, span_records
@@ -94,6 +95,8 @@ def columns_of(layer: str) -> tuple[str, ...]:
         return ("document", "sentence", "tuple", "relation", "slot", "start", "end", "text", "label", "probability")
     if layer == EVENTS:
         return ("document", "sentence", "event", "type", "role", "start", "end", "text", "label", "filler")
+    if layer == OPINIONS:
+        return (*_PLACE, "label", "entity", "aspect", "other", "score")
     return (*_PLACE, "label", "probability")
 
 
@@ -109,7 +112,7 @@ class _Rows:
         for doc in self.docs:
             found |= {*doc.spans, *doc.graphs, *([RELATIONS] if RELATIONS in doc.relations else [])}
             yield from of_doc(doc) if of_doc is not None else _spans(doc, self.layer)
-        if (of_doc is None or self.layer in (RELATIONS, EVENTS)) and self.layer not in found:
+        if (of_doc is None or self.layer in (RELATIONS, EVENTS, OPINIONS)) and self.layer not in found:
             known = sorted({*found, *_OF_LAYER} - {self.layer})
             hint = did_you_mean(self.layer, known, f"they have {', '.join(known)}")
             raise DataError(f"no document has a layer {self.layer!r}; {hint}")
@@ -171,6 +174,18 @@ def _events(doc: Doc) -> Iterator[Row]:
             yield (doc.id, _sentence_at(firsts, start), number, row.type, role, start, end, said, label, filler)
 
 
+def _opinions(doc: Doc) -> Iterator[Row]:
+    """Opinions with the words that carry them, empty if nobody marked these."""
+    if OPINIONS not in doc.spans:
+        return
+    firsts = _first_characters(doc)
+    for span, each in zip(span_records(doc, doc.spans[OPINIONS]), doc.opinions, strict=True):
+        text = span["text"] if each.evidence is not None else ""
+        place = (doc.id, _sentence_at(firsts, span["start"]), span["start"], span["end"], text)
+        names = (mention.text if mention is not None else "" for mention in (each.entity, each.aspect, each.other))
+        yield (*place, each.label, *names, each.score)
+
+
 def _first_characters(doc: Doc) -> NDArray[Any]:
     """Where sentences begin."""
     if not doc.n_words:
@@ -190,6 +205,7 @@ _OF_LAYER: dict[str, Callable[[Doc], Iterator[Row]]] = {
     "words": _words,
     RELATIONS: _relations,
     EVENTS: _events,
+    OPINIONS: _opinions,
 }
 
 

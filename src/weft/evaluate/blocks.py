@@ -50,9 +50,7 @@ def _block_sums(table: Floats, block: int) -> Floats:
     return np.asarray(total[block:] - total[:-block])
 
 
-def profit_interval(
-    earned: ArrayLike, most: ArrayLike, block: int = 5, samples: int = 2000, seed: int = 0
-) -> Interval:
+def profit_interval(earned: ArrayLike, most: ArrayLike, block: int = 5, samples: int = 2000, seed: int = 0) -> Interval:
     """The percentage that earnings are of the most that could be earned, with its interval.
 
     Of several series [days, series], which may lack days (with 0), it is the mean of their percentages.

@@ -123,6 +123,7 @@ class Backtest:
     forecasts: dict[str, Floats]
     followed: dict[str, Ints] = field(default_factory=dict)
     learners: dict[str, NewsLearner] = field(default_factory=dict)
+    counts: dict[str, DayCounts] = field(default_factory=dict)
 
     @property
     def outcomes(self) -> Floats:
@@ -166,11 +167,12 @@ def backtest(
         learners[kind] = NewsLearner(setup.vectors(kind, own), setup.strengths, news=kind, explain=explain)
         predictors[kind] = learners[kind]
         if variants:
-            both = NewsLearner(setup.vectors(kind, own), setup.strengths, with_history=True, news=kind)
-            predictors[one_model(kind)] = both
+            learners[one_model(kind)] = NewsLearner(setup.vectors(kind, own), setup.strengths, True, kind)
+            predictors[one_model(kind)] = learners[one_model(kind)]
     outcomes = changes.tolist()
     found = forecast_days(predictors, series, outcomes, setup.start, days, market.name or "days")
     result = Backtest(market, setup.start, found, learners=learners)
+    result.counts = {kind: counts[REPRESENTATIONS[kind].counted] for kind in kinds}
     for kind in kinds:
         pair = np.stack([found[kind], found[HISTORY]])
         combined: dict[str, Combined] = {with_history(kind): best_recent(pair, changes, setup.window)}

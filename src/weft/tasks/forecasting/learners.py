@@ -129,25 +129,29 @@ class NewsLearner:
         self._judge(outcomes)
         valued = self.vectors.valued
         days = np.flatnonzero((outcomes != 0) & valued[:day])
-        if len(days) < _FEWEST or not valued[day]:
+        if len(days) < _FEWEST:
             return 0.0
         gram = self.vectors.gram()
         if self.history is not None:
             self.history.extend(past[PRICES], past[VOLUMES], day)
             rows = self.history.scaled()
             gram = gram + rows @ rows.T / rows.shape[1]
-        inner, today, labels = gram[np.ix_(days, days)], gram[day, days], np.sign(outcomes[days])
-        scores = np.zeros(len(self.strengths))
-        for k, strength in enumerate(self.strengths):
-            start = np.zeros(day)
-            start[self.trained] = self.coefficients[k]
-            self.coefficients[k] = fit_gram_logistic(inner, labels, 0.5 / strength, start[days], 1e-6)
-            scores[k] = today @ self.coefficients[k]
-        self.trained = days
+        self._train(gram[np.ix_(days, days)], np.sign(outcomes[days]), days)
+        if not valued[day]:
+            return 0.0
+        scores = np.array([gram[day, days] @ each for each in self.coefficients])
         self._said[day] = scores
         if self.explain:
             self.because[day] = self._reasons(day)
         return float(scores[self.chosen])
+
+    def _train(self, inner: Floats, labels: Floats, days: Ints) -> None:
+        """Fit all strengths to the labelled days, from the coefficients of the day before."""
+        start = np.zeros(self.vectors.days)
+        for k, strength in enumerate(self.strengths):
+            start[self.trained] = self.coefficients[k]
+            self.coefficients[k] = fit_gram_logistic(inner, labels, 0.5 / strength, start[days], 1e-6)
+        self.trained = days
 
     def _reasons(self, day: int) -> list[tuple[int, float]]:
         """The features that contribute most to the forecast of a day, for or against it."""
@@ -164,6 +168,13 @@ class NewsLearner:
             scores = self._said.pop(day)
             if outcomes[day]:
                 self.losses += np.logaddexp(0.0, -np.sign(outcomes[day]) * scores)
+
+    def history_score(self) -> float:
+        """What the history of the series adds to the score of the last day."""
+        if self.history is None:
+            return 0.0
+        rows = self.history.scaled()
+        return float(self.coefficients[self.chosen] @ (rows[self.trained] @ rows[-1])) / rows.shape[1]
 
     def weights(self) -> Floats:
         """The weights of the vocabulary's features, as the last forecast used them, for values before scaling.

@@ -51,7 +51,10 @@ class OnlineVectors:
         self._sum = np.zeros(0)  # how often every feature occurred
         self._counts: Singles = np.zeros((0, 0), dtype=np.float32)
         self._focus: Singles = np.zeros((0, 0), dtype=np.float32)
-        self._totals = np.zeros((0, WINDOW + 1))  # |C| of each day and those before it, in the vocabulary of its morning
+        self._filled = np.zeros((0, 1), dtype=np.bool_)  # which days have any feature
+        self._totals = np.zeros(
+            (0, WINDOW + 1)
+        )  # |C| of each day and those before it, in the vocabulary of its morning
         self._gram = np.zeros((0, 0))
         self._stored_days: Ids = np.zeros(0, dtype=np.int32)
         self._stored_ids: Ids = np.zeros(0, dtype=np.int32)
@@ -64,6 +67,7 @@ class OnlineVectors:
         self._reserve(day + 1, int(ids.max(initial=-1)) + 1)
         self._enter(day)
         self._store(day, ids, counts)
+        self._filled[day] = len(ids) > 0
         columns = self._column[ids]
         kept = columns >= 0
         self._counts[day, columns[kept]] = counts[kept]
@@ -87,10 +91,9 @@ class OnlineVectors:
 
     @property
     def valued(self) -> Bools:
-        """Which days have a value."""
-        if self.scaling == "focus":
-            return np.asarray(self._totals[: self.days, 0] > 0)
-        return np.asarray(np.arange(self.days) >= 0)
+        """Which days have a value; those without any feature, known or not, have none."""
+        filled = self._filled[: self.days, 0]
+        return np.asarray(filled & (self._totals[: self.days, 0] > 0)) if self.scaling == "focus" else filled
 
     @property
     def divisors(self) -> Floats:
@@ -181,6 +184,7 @@ class OnlineVectors:
             self._counts = _grown(self._counts, room, self._counts.shape[1])
             self._gram = _grown(self._gram, room, room)
             self._totals = _grown(self._totals, room, WINDOW + 1)
+            self._filled = _grown(self._filled, room, 1)
             if self.scaling == "focus":
                 self._focus = _grown(self._focus, room, self._focus.shape[1])
         if features > len(self._column):

@@ -64,7 +64,7 @@ class Made:
     days: int = 400
     sentences: int = 40  #: coverage
     rate: float = 0.5  #: of events a day
-    told: tuple[float, float, float] = (4.0, 4.5, 5.0)  #: pair, single and topic sentences of an event at coverage 40
+    told: tuple[float, float, float] = (6.0, 3.0, 4.5)  #: pair, single and topic sentences of an event at coverage 40
     news: float = 0.6
     history: float = 0.3
     swing: tuple[float, float] = (0.6, 0.8)  #: how far the weights of news and history swing around their means

@@ -9,7 +9,8 @@ and features may come and go by patching K. Newton's method solves
 
     (I + W K') d = t - p - 2 l2 a,   K' = K / (2 l2)
 
-for the step d of 2 l2 a, with p the probabilities, t = (y + 1) / 2 and W = p (1 - p). Ridge regression has a closed form.
+for the step d of 2 l2 a, with p the probabilities, t = (y + 1) / 2 and W = p (1 - p). Ridge regression has a closed
+form.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ def backtest(
 ) -> Backtest:  # fmt: skip
     """Forecast every day of a market from the start; `counts` are by the features that are counted.
 
-    `variants` adds the weighted majority and the one model over all features; `explain` keeps that many reasons per day.
+    `variants` adds the weighted majority and the one model; `explain` keeps that many reasons per day.
     """
     setup = setup or Setup()
     changes = market.changes

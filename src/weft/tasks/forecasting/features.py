@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from weft.errors import WeftError
@@ -26,151 +27,17 @@ from weft.tasks.forecasting.entities import Entities, Mention
 from weft.text.doc import Doc
 
 KINDS = ("mentions", "words", "entity", "dependency")
-#: Function words of English, as tokens have them.
-STOP_WORDS = frozenset(
-    [
-        "a",
-        "about",
-        "above",
-        "after",
-        "again",
-        "against",
-        "all",
-        "am",
-        "an",
-        "and",
-        "any",
-        "are",
-        "aren't",
-        "as",
-        "at",
-        "be",
-        "because",
-        "been",
-        "before",
-        "being",
-        "below",
-        "between",
-        "both",
-        "but",
-        "by",
-        "can",
-        "cannot",
-        "ca",
-        "could",
-        "did",
-        "do",
-        "does",
-        "doing",
-        "down",
-        "during",
-        "each",
-        "few",
-        "for",
-        "from",
-        "further",
-        "had",
-        "has",
-        "have",
-        "having",
-        "he",
-        "her",
-        "here",
-        "hers",
-        "herself",
-        "him",
-        "himself",
-        "his",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "itself",
-        "just",
-        "me",
-        "more",
-        "most",
-        "must",
-        "my",
-        "myself",
-        "no",
-        "nor",
-        "not",
-        "n't",
-        "now",
-        "of",
-        "off",
-        "on",
-        "once",
-        "only",
-        "or",
-        "other",
-        "our",
-        "ours",
-        "ourselves",
-        "out",
-        "over",
-        "own",
-        "rt",
-        "same",
-        "she",
-        "should",
-        "so",
-        "some",
-        "such",
-        "than",
-        "that",
-        "the",
-        "their",
-        "theirs",
-        "them",
-        "themselves",
-        "then",
-        "there",
-        "these",
-        "they",
-        "this",
-        "those",
-        "through",
-        "to",
-        "too",
-        "under",
-        "until",
-        "up",
-        "very",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "while",
-        "who",
-        "whom",
-        "why",
-        "will",
-        "with",
-        "would",
-        "you",
-        "your",
-        "yours",
-        "yourself",
-        "yourselves",
-        "'s",
-        "'re",
-        "'ve",
-        "'ll",
-        "'d",
-        "'m",
-        "s",
-        "t",
-    ]
+_FUNCTION_WORDS = (
+    "a about above after again against all am an and any are as at be because been before being below between both "
+    "but by can cannot ca could did do does doing down during each few for from further had has have having he her "
+    "here hers herself him himself his how i if in into is it its itself just me more most must my myself no nor "
+    "not n't now of off on once only or other our ours ourselves out over own rt same she should so some such than "
+    "that the their theirs them themselves then there these they this those through to too under until up very "
+    "was we were what when where which while who whom why will with would you your yours yourself yourselves 's "
+    "'re 've 'll 'd 'm s t"
 )
+#: Function words of English, as tokens have them.
+STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 #: Which of word, tag and label every node keeps.
 _BACK_OFFS = ((True, True, True), (True, True, False), (True, False, True), (False, True, True))
 
@@ -191,14 +58,12 @@ def sentences_of(doc: Doc) -> Iterator[Sentence]:
     >>> list(sentences_of(doc))
     [Sentence(words=['Bush', 'won'], tags=['PROPN', 'VERB'], heads=[2, 0], labels=['nsubj', 'root'])]
     """
-    words, parsed = doc.column("form"), doc.has("head") and doc.has("deprel")
-    if doc.has("upos"):
-        tags = doc.column("upos")
-    else:
-        tags = doc.column("xpos") if doc.has("xpos") else [""] * len(words)
-    heads, labels = (doc.head.tolist(), doc.column("deprel")) if parsed else ([], [])
+    words, parsed = doc.column("form"), doc.head is not None and doc.has("deprel")
+    tagged = next((name for name in ("upos", "xpos") if doc.has(name)), "")
+    tags = doc.column(tagged) if tagged else [""] * len(words)
+    heads, labels = (doc.head.tolist(), doc.column("deprel")) if doc.head is not None and parsed else ([], [])
     bounds = doc.sentence_offsets.tolist()
-    for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+    for start, end in pairwise(bounds):
         if parsed:
             yield Sentence(words[start:end], tags[start:end], heads[start:end], labels[start:end])
         else:

@@ -181,9 +181,7 @@ class Forecaster(Trainable):
             "profit, news": round(tested.profit(kind), 2),
             "profit, history": round(tested.profit(HISTORY), 2),
             "profit, the day before again": round(tested.profit(REPEAT), 2),
-            "days up, down, abstained": [
-                sum(row["direction"] == each for row in rows) for each in ("up", "down", "abstain")
-            ],
+            **{f"days {each}": sum(row["direction"] == each for row in rows) for each in ("up", "down", "abstain")},
         }
         report: dict[str, Any] = {
             "training": {
@@ -212,6 +210,7 @@ class Forecaster(Trainable):
     def _counts(self, docs: Sequence[Doc]) -> dict[str, int]:
         """The features of a day's documents."""
         found: dict[str, int] = {}
+        kind = REPRESENTATIONS[self.settings.features].counted
         for doc in docs if self._parses else with_words(docs):
             if self._parses and doc.text.strip() and not (doc.has("head") and doc.has("deprel")):
                 raise DataError(
@@ -219,10 +218,7 @@ class Forecaster(Trainable):
                     "weft annotate --model en, or choose features=entity"
                 )
             if doc.n_words:
-                counted = count_features(
-                    sentences_of(doc), REPRESENTATIONS[self.settings.features].counted, self.entities
-                )
-                for name, count in counted.items():
+                for name, count in count_features(sentences_of(doc), kind, self.entities).items():
                     found[name] = found.get(name, 0) + count
         return found
 

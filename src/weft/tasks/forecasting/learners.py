@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from weft.arrays import Floats, Ints
-from weft.evaluate.prequential import OUTCOMES, Past
+from weft.evaluate.prequential import OUTCOMES, Known, Past
 from weft.learn.linear.gram import fit_gram_logistic, fit_ridge
 from weft.tasks.forecasting.vectors import OnlineVectors
 
@@ -41,7 +41,7 @@ class History:
     def __init__(self) -> None:
         self._rows: list[list[float]] = []
 
-    def extend(self, prices: Sequence[float], volumes: Sequence[float], day: int) -> None:
+    def extend(self, prices: Sequence[float] | Known[float], volumes: Sequence[float] | Known[float], day: int) -> None:
         """Add the rows up to a day, of which the prices and volumes before it are known."""
         while len(self._rows) <= day:
             t = len(self._rows)

@@ -59,8 +59,8 @@ def moment_of(doc: Doc) -> tuple[str, str]:
     match = _DAY.search(given.replace(" ", "T"))
     if match is None:
         raise DataError(
-            f"the text {doc.id or doc.text[:30]!r} has no date: give a column or key `date` such as 2024-01-06, or name "
-            "files by their dates, 2024-01-06.txt"
+            f"the text {doc.id or doc.text[:30]!r} has no date: give a column or key `date` such as 2024-01-06, or "
+            "name files by their dates, 2024-01-06.txt"
         )
     try:
         date.fromisoformat(match[1])
@@ -73,7 +73,7 @@ class Openings:
     """When the days of a series open, and which day a text belongs to.
 
     >>> openings = Openings(["2024-01-05", "2024-01-08"], "13:30")
-    >>> openings.day_of("2024-01-06"), openings.day_of("2024-01-08", "13:29:59Z"), openings.day_of("2024-01-08", "13:30")
+    >>> openings.day_of("2024-01-06"), openings.day_of("2024-01-08", "13:29"), openings.day_of("2024-01-08", "13:30")
     (1, 1, 2)
     """
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,8 @@ from weft.tasks.forecasting.learners import PRICES, VOLUMES, HistoryLearner, New
 from weft.tasks.forecasting.market import Market
 from weft.tasks.forecasting.report import event_rows
 
+#: Days after which the words of the drifting market are new.
+DRIFT = 40
 SLUG = "reading-the-markets"
 KINDS = tuple(REPRESENTATIONS)
 NEWS = KINDS[1:]
@@ -101,7 +104,7 @@ def _stocks(result: RecipeResult, options: RecipeOptions, size: Size, setup: Set
     _combinations(result, tested, size)
     _stock_claims(result, tested, size)
     result.own(
-        "without anything recorded from the opening of day t on, the forecast for t stays the same (components that differ)",
+        "without anything recorded from the opening of day t on, the forecast for t is the same (differing components)",
         measured(leaks, "<=", 0, "StockNet", digits=0),
     )
     best = "dependency" if "dependency" in size.kinds else size.kinds[-1]
@@ -272,7 +275,7 @@ def _generated(result: RecipeResult, options: RecipeOptions, size: Size, setup: 
     found: dict[str, dict[str, float]] = {}
     made = generated.Made(days=size.generated_days)
     for seed in range(1, size.seeds + 1):
-        tested = generated.tested(options.seed + seed, made, size.kinds, setup, variants=True)
+        tested = generated.run_generated(options.seed + seed, made, size.kinds, setup, variants=True)
         for name in tested.forecasts:
             found.setdefault(name, {})[f"seed {seed}"] = tested.profit(name)
     columns = ["news", "best of 3 days", "weighted majority", "one model"]
@@ -289,9 +292,9 @@ def _generated(result: RecipeResult, options: RecipeOptions, size: Size, setup: 
     table.note = f"Mean over {size.seeds} seeds of {size.generated_days} days, with Student's interval over seeds."
     result.tables.append(table)
     order = [name for name in ORDER if name in found]
-    for low, high in zip(order, order[1:], strict=False):
+    for low, high in pairwise(order):
         result.claim(
-            "profit rises from history to words, focus, entities and dependencies, each combined with history (generated)",
+            "profit rises from history to words, focus, entities, dependencies, each combined with history (generated)",
             _difference(found[high], found[low], f"{high} over {low}"),
         )
     if "dependency" in size.kinds:
@@ -329,7 +332,7 @@ def _coverage(result: RecipeResult, options: RecipeOptions, size: Size, setup: S
         made = generated.Made(days=size.generated_days, sentences=sentences)
         values, mentions = {}, []
         for seed in range(1, size.coverage_seeds + 1):
-            tested = generated.tested(options.seed + seed, made, (kind,), setup)
+            tested = generated.run_generated(options.seed + seed, made, (kind,), setup)
             values[f"seed {seed}"] = tested.profit(kind)
             mentions.append(generated.mentions(options.seed + seed, made))
         profits[sentences] = values
@@ -344,18 +347,18 @@ def _coverage(result: RecipeResult, options: RecipeOptions, size: Size, setup: S
 
 
 def _protocol(result: RecipeResult, options: RecipeOptions, size: Size) -> None:
-    """Cross-validation beside the order of days, where the meaning of events drifts."""
-    kind = "dependency" if "dependency" in size.kinds else size.kinds[-1]
-    made = generated.Made(days=size.generated_days, drift=80)
+    """Cross-validation beside the order of days, where events are told in new words after some time."""
+    kind = "words"
+    made = generated.Made(days=size.generated_days, drift=DRIFT)
     scores: dict[str, dict[str, float]] = {"in the order of days": {}, "cross-validation": {}}
     for seed in range(1, max(size.seeds // 2, 1) + 1):
         ordered, crossed = generated.protocols(options.seed + seed, made, kind)
         scores["in the order of days"][f"seed {seed}"] = ordered
         scores["cross-validation"][f"seed {seed}"] = crossed
-    table = Table(f"Generated market whose words change sides, accuracy ({kind})", ["accuracy"], digits={"accuracy": 1})
+    table = Table(f"Generated market whose words change, accuracy ({kind})", ["accuracy"], digits={"accuracy": 1})
     for name, values in scores.items():
         table.add(name, {"accuracy": _mean(values)}, interval={"accuracy": _ends(values)})
-    table.note = f"{made.drift} days per side; ten random folds."
+    table.note = f"New words every {made.drift} days; ten random folds."
     result.tables.append(table)
     result.claim(
         "cross-validation looks better than forecasting in the order of days",

@@ -15,7 +15,7 @@ from weft.tasks.forecasting.entities import Entities
 from weft.tasks.forecasting.features import Sentence
 from weft.tasks.forecasting.vectors import OnlineVectors
 
-__all__ = ["Made", "counts_of", "mentions", "protocols", "tested"]
+__all__ = ["Made", "counts_of", "mentions", "protocols", "run_generated"]
 
 
 def counts_of(days: Sequence[Sequence[Sentence]], kinds: Sequence[str], entities: Entities) -> dict[str, DayCounts]:
@@ -24,7 +24,9 @@ def counts_of(days: Sequence[Sequence[Sentence]], kinds: Sequence[str], entities
     return {each: DayCounts.of(days, each, entities) for each in counted}
 
 
-def tested(seed: int, made: Made, kinds: Sequence[str], setup: Setup | None = None, variants: bool = False) -> Backtest:
+def run_generated(
+    seed: int, made: Made, kinds: Sequence[str], setup: Setup | None = None, variants: bool = False
+) -> Backtest:
     """A generated market forecast day by day."""
     market, days = planted_market(seed, made)
     return backtest(market, counts_of(days, kinds, ENTITIES), kinds, setup, variants)

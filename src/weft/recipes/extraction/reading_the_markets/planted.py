@@ -71,7 +71,7 @@ class Made:
     noise: float = 0.43  #: who knows the events explains .4 of the variance
     persistence: float = 0.9
     regime: int = 60
-    drift: int = 0  #: days after which the candidates' words change sides; 0 never
+    drift: int = 0  #: days after which events are told in new words; 0 never
 
 
 def planted_market(seed: int, made: Made | None = None) -> tuple[Market, list[list[Sentence]]]:
@@ -101,12 +101,12 @@ def _day(rng: np.random.Generator, events: np.ndarray, day: int, made: Made) -> 
     for age, left in enumerate(_LINGER):
         if age > day or not events[day - age]:
             continue
-        turned = made.drift and (day - age) // made.drift % 2
-        first = (events[day - age] > 0) != bool(turned)
+        first = events[day - age] > 0
+        mark = str((day - age) // made.drift) if made.drift else ""
         winner, loser = _CANDIDATES if first else _CANDIDATES[::-1]
         for templates, mean in zip((PAIRS, SINGLES, TOPICS), made.told, strict=True):
             for _ in range(rng.poisson(mean * left * share)):
-                found.append(_sentence(rng, templates, winner, loser, _TOPICS[0 if first else 1]))
+                found.append(_sentence(rng, templates, winner, loser, _TOPICS[0 if first else 1], mark))
     while len(found) < made.sentences:
         kind = rng.random()
         if kind < 0.25:
@@ -124,11 +124,21 @@ def _day(rng: np.random.Generator, events: np.ndarray, day: int, made: Made) -> 
 
 
 def _sentence(
-    rng: np.random.Generator, templates: Sequence[str], winner: str, loser: str, topics: Sequence[str]
-) -> Sentence:
-    words, tags, heads, labels = _columns(templates[rng.integers(len(templates))])
-    said = {"W": winner, "L": loser, "T": topics[rng.integers(len(topics))], "P": _PLACES[rng.integers(len(_PLACES))]}
-    return Sentence(tuple(said.get(word, word) for word in words), tags, heads, labels)
+    rng: np.random.Generator, templates: Sequence[str], winner: str, loser: str, topics: Sequence[str],
+    mark: str = "",
+) -> Sentence:  # fmt: skip
+    """A sentence of a random template; its verbs and nouns have the mark, if there is one."""
+    words, tags, heads, labels = _columns(templates[int(rng.integers(len(templates)))])
+    said = {
+        "W": winner,
+        "L": loser,
+        "T": topics[int(rng.integers(len(topics)))],
+        "P": _PLACES[rng.integers(len(_PLACES))],
+    }
+    own = (
+        said.get(word, word) + (mark if tag in ("NOUN", "VERB") else "") for word, tag in zip(words, tags, strict=True)
+    )
+    return Sentence(tuple(own), tags, heads, labels)
 
 
 @cache

@@ -89,6 +89,6 @@ def parsed_days(path: Path, market: Market, nlp: Pipeline | None = None) -> list
     nlp = nlp or Pipeline.load(models.find("en"))
     with progress(f"parsing {market.name}", len(placed), "tweets") as bar:
         for (day, _), doc in zip(placed, nlp.pipe(text for _, text in placed), strict=True):
-            found[day] += [Sentence(*map(tuple, sentence)) for sentence in sentences_of(doc)]
+            found[day] += sentences_of(doc)
             bar.advance()
     return found

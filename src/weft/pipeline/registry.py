@@ -58,6 +58,7 @@ KINDS = {
     "coref": "weft.tasks.coreference.resolver:CorefResolver",
     "sentiment": "weft.tasks.sentiment.sentences:SentimentAnalyser",
     "phenomena": "weft.tasks.phenomena.detector:PhenomenaDetector",
+    "forecast": "weft.tasks.forecasting.forecaster:Forecaster",
     "polarity": "weft.tasks.sentiment.documents:PolarityClassifier",
     "amr": "weft.tasks.amr.parser:AmrParser",
     "times": "weft.tasks.time.parser:TimeParser",
@@ -289,6 +290,16 @@ TASKS = {
                 "phenomena",
                 "a committee with rules, from labelled lines",
                 "weft.tasks.phenomena.detector:PhenomenaSettings",
+            )
+        },
+    ),
+    "forecast": Task(
+        "Forecasts of a series of prices from each morning's news, and which events move it.",
+        {
+            "prequential": Method(
+                "forecast",
+                "day by day, each from the days before",
+                "weft.tasks.forecasting.forecaster:ForecastSettings",
             )
         },
     ),

@@ -139,7 +139,7 @@ def test_dates_come_from_metadata_or_names():
     assert moment_of(Doc("", meta={"date": "2014-01-06 09:30"})) == ("2014-01-06", "09:30")
     assert moment_of(Doc("", meta={"id": "2014-01-06-sports"})) == ("2014-01-06", "")
     for meta in ({}, {"date": "yesterday"}, {"date": "2014-02-30"}):
-        with pytest.raises(DataError, match="has (no date|a date that is none)"):
+        with pytest.raises(DataError, match=r"has (no date|a date that is none)"):
             moment_of(Doc("Snow.", meta=meta))
     market = Market("", ["2014-01-06"], np.array([1.0]))
     assert by_day([Doc("x", meta={"date": "2014-01-07"})], market)[0][1][0].text == "x"

@@ -40,9 +40,9 @@ def fit_gram_logistic(
         raise WeftError(f"{len(y)} labels need a matrix of {len(y)} x {len(y)} inner products, but got {k.shape}")
     if l2 <= 0:
         raise WeftError(f"l2 must be above 0, got {l2}")
-    prior, target = k / (2 * l2), (y + 1) / 2
+    scale, target = 1 / (2 * l2), (y + 1) / 2  # K' is K times the scale
     a = np.zeros(len(y)) if start is None else 2 * l2 * np.asarray(start, dtype=np.float64)
-    z = prior @ a
+    z = scale * (k @ a)
     value = _objective(a, z, y)
     for _ in range(_STEPS):
         p = np.exp(-np.logaddexp(0.0, -z))
@@ -50,7 +50,7 @@ def fit_gram_logistic(
         gap = float(np.abs(left).max(initial=0.0))
         if gap < tolerance:
             break
-        direction, move = _newton(prior, p * (1 - p), left, min(0.1, gap))
+        direction, move = _newton(k, scale, p * (1 - p), left, min(0.1, gap))
         step = 1.0
         while (now := _objective(a + step * direction, z + step * move, y)) > value + 1e-12 and step > 1e-6:
             step /= 2
@@ -61,11 +61,13 @@ def fit_gram_logistic(
     return np.asarray(a / (2 * l2))
 
 
-def _newton(prior: Floats, curvature: Floats, left: Floats, tolerance: float) -> tuple[Floats, Floats]:
+def _newton(
+    k: Floats, scale: float, curvature: Floats, left: Floats, tolerance: float
+) -> tuple[Floats, Floats]:  # fmt: skip
     """The step d with (I + W K') d = r, and K' d: by conjugate gradients in the inner product of K', so that d descends
     whenever they stop; by a Cholesky factor if they take many rounds."""
     step, move, rest, turn = np.zeros(len(left)), np.zeros(len(left)), left.copy(), left.copy()
-    of_rest = prior @ rest
+    of_rest = scale * (k @ rest)
     of_turn = of_rest.copy()
     size = first = float(rest @ of_rest)
     for _ in range(_ROUNDS):
@@ -76,14 +78,14 @@ def _newton(prior: Floats, curvature: Floats, left: Floats, tolerance: float) ->
         step += pace * turn
         move += pace * of_turn
         rest -= pace * product
-        of_rest = prior @ rest
+        of_rest = scale * (k @ rest)
         new = float(rest @ of_rest)
         turn = rest + new / size * turn
         of_turn = of_rest + new / size * of_turn
         size = new
     from scipy.linalg import cho_factor, cho_solve
 
-    root = np.sqrt(curvature)
+    prior, root = scale * k, np.sqrt(curvature)
     matrix = root[:, None] * prior * root
     matrix[np.diag_indices_from(matrix)] += 1.0
     factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)

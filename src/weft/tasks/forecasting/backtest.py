@@ -167,7 +167,8 @@ def backtest(
         learners[kind] = NewsLearner(setup.vectors(kind, own), setup.strengths, news=kind, explain=explain)
         predictors[kind] = learners[kind]
         if variants:
-            learners[one_model(kind)] = NewsLearner(setup.vectors(kind, own), setup.strengths, True, kind)
+            vectors = learners[kind].vectors  # the same days: whoever is asked first adds them
+            learners[one_model(kind)] = NewsLearner(vectors, setup.strengths, True, kind)
             predictors[one_model(kind)] = learners[one_model(kind)]
     outcomes = changes.tolist()
     found = forecast_days(predictors, series, outcomes, setup.start, days, market.name or "days")

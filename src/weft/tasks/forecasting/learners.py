@@ -131,15 +131,15 @@ class NewsLearner:
         days = np.flatnonzero((outcomes != 0) & valued[:day])
         if len(days) < _FEWEST:
             return 0.0
-        gram = self.vectors.gram()
+        gram = self.vectors.gram(np.append(days, day), days)
         if self.history is not None:
             self.history.extend(past[PRICES], past[VOLUMES], day)
             rows = self.history.scaled()
-            gram = gram + rows @ rows.T / rows.shape[1]
-        self._train(gram[np.ix_(days, days)], np.sign(outcomes[days]), days)
+            gram += rows[np.append(days, day)] @ rows[days].T / rows.shape[1]
+        self._train(gram[:-1], np.sign(outcomes[days]), days)
         if not valued[day]:
             return 0.0
-        scores = np.array([gram[day, days] @ each for each in self.coefficients])
+        scores = np.array([gram[-1] @ each for each in self.coefficients])
         self._said[day] = scores
         if self.explain:
             self.because[day] = self._reasons(day)
@@ -150,7 +150,7 @@ class NewsLearner:
         start = np.zeros(self.vectors.days)
         for k, strength in enumerate(self.strengths):
             start[self.trained] = self.coefficients[k]
-            self.coefficients[k] = fit_gram_logistic(inner, labels, 0.5 / strength, start[days], 1e-6)
+            self.coefficients[k] = fit_gram_logistic(inner, labels, 0.5 / strength, start[days], 1e-5)
         self.trained = days
 
     def _reasons(self, day: int) -> list[tuple[int, float]]:

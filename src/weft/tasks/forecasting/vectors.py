@@ -105,10 +105,12 @@ class OnlineVectors:
         mean = float(past.mean()) if past.size else 0.0
         return np.full(self.days, np.sqrt(mean) if mean > 0 else 1.0)
 
-    def gram(self) -> Floats:
-        """Inner products of the scaled vectors of all days."""
+    def gram(self, rows: Ints | None = None, columns: Ints | None = None) -> Floats:
+        """Inner products of the scaled vectors of some days with some others, by default of all."""
+        every = np.arange(self.days)
+        one, other = every if rows is None else rows, every if columns is None else columns
         divisors = self.divisors
-        return np.asarray(self._gram[: self.days, : self.days] / divisors[:, None] / divisors)
+        return np.asarray(self._gram[np.ix_(one, other)] / divisors[one][:, None] / divisors[other])
 
     def recent(self, window: int = WINDOW) -> Singles:
         """The counts of the last days, the oldest first; days before the first have none."""

@@ -126,6 +126,10 @@ RECIPES = {
     "scope": Recipe("scope", None, "scope/commands.jsonl", {}),
     "metaphor": Recipe("metaphor", None, "metaphor/parsed.conllu", {}),
     "phenomena": Recipe("phenomena", None, "chat/rooms.chat.tsv", {"members": 2, "most_rules": 2}),
+    "forecast": Recipe(
+        "forecast", None, "markets/news.csv",
+        {"series": str(EXAMPLES / "markets/prices.csv"), "entities": "quill,harlan", "features": "entity", "least": 5},
+    ),
     "preferences": Recipe(
         "preferences", None, "",
         {

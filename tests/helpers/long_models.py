@@ -211,6 +211,10 @@ MODELS: dict[str, Callable[[], Component]] = {
     "tuples": lambda: _fitted("tuples", list(read(EXAMPLES / "relations" / "jobs.tuples.jsonl"))),
     "metaphor": lambda: _fitted("metaphor", list(read(EXAMPLES / "metaphor" / "parsed.conllu"))),
     "phenomena": lambda: _fitted("phenomena", list(read(EXAMPLES / "chat" / "rooms.chat.tsv")), most_rules=2),
+    "forecast": lambda: _fitted(
+        "forecast", list(read(EXAMPLES / "markets" / "news.csv")), features="words", least=5,
+        series=str(EXAMPLES / "markets" / "prices.csv"),
+    ),
     "preferences": lambda: _fitted("preferences", [], **_lexical()),
     "linker": _linker,
     "hedge": lambda: _fitted("hedge", list(read(EXAMPLES / "hedges.xml")), sentence_learner="l2"),

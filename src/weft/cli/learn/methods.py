@@ -216,7 +216,7 @@ EXAMPLES = {
     "coref": "weft train coref examples/coref/village.conllu --out coref.weft",
     "times": "weft train times examples/times/italian.times.tsv --language it --out it-times.weft",
     "phenomena": "weft train phenomena examples/chat/rooms.chat.tsv --majority none --out worries.weft",
-    "forecast": "weft train forecast --daily examples/markets/daily --series examples/markets/prices.csv "
+    "forecast": "weft train forecast --daily examples/markets/news.csv --series examples/markets/prices.csv "
     "--entities quill,harlan --out council.weft",
     "sentiment": "weft train sentiment examples/inns/rated.tsv --sentences examples/inns/sentences.txt --positive "
     "examples/inns/good-words.txt --negative examples/inns/bad-words.txt --out inns.weft",

@@ -58,7 +58,7 @@ class ForecastSettings(Settings):
     )
     market: str = option("", "The market to forecast, if the series has several.")
     entities: str = option(
-        "", "Entities of the market, such as bush,kerry=john kerry|kerry,iraq.", metavar="NAME,...", many=True
+        "", "Entities of the market, such as bush,kerry=john kerry|kerry,iraq.", metavar="NAME,..."
     )
     features: str = option("dependency", "What represents the news of a day.", choices=tuple(REPRESENTATIONS))
     combine: str = option("best-recent", "How news and history are combined.", choices=COMBINATIONS)
@@ -176,7 +176,8 @@ class Forecaster(Trainable):
         rows = day_rows(tested, kind, name, counts.names)
         scores: dict[str, Any] = {
             "profit": round(tested.profit(name), 2),
-            "interval": [round(interval.low, 2), round(interval.high, 2)],
+            "profit, 95 % from": round(interval.low, 2),
+            "profit, 95 % to": round(interval.high, 2),
             "standard error of a random predictor": round(random_error(tested.outcomes), 2),
             "profit, news": round(tested.profit(kind), 2),
             "profit, history": round(tested.profit(HISTORY), 2),

@@ -1,0 +1,163 @@
+"""The recipe of reading-the-markets: the generated market, StockNet without later rows, and the recorded run."""
+
+from __future__ import annotations
+
+import gzip
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from recorded import recorded, rows
+
+from weft import data
+from weft.errors import DataError
+from weft.recipes.extraction.reading_the_markets import generated, stocknet
+from weft.recipes.extraction.reading_the_markets.experiment import KINDS, NEWS, ORDER
+from weft.recipes.extraction.reading_the_markets.planted import ENTITIES, Made, planted_market
+from weft.tasks.forecasting.backtest import HISTORY, Setup, backtest, majority, with_history
+from weft.tasks.forecasting.features import Sentence
+
+SLUG = "reading-the-markets"
+GENERATED = "Generated market, profit"
+
+
+def test_generated_sentences_are_trees_and_their_days_full():
+    market, days = planted_market(3, Made(days=30))
+    assert [len(day) for day in days] == [40] * 30
+    assert len(market.dates) == 30
+    for sentence in (each for day in days for each in day):
+        n = len(sentence.words)
+        assert len(sentence.heads) == len(sentence.tags) == len(sentence.labels) == n
+        assert sum(head == 0 for head in sentence.heads) == 1
+        for word in range(1, n + 1):
+            path = [word]
+            while path[-1] and len(path) <= n:
+                path.append(sentence.heads[path[-1] - 1])
+            assert path[-1] == 0
+    mentioned = [len(ENTITIES.find(sentence.words)) for day in days for sentence in day]
+    assert {0, 1, 2} <= set(mentioned)
+
+
+def test_who_knows_the_events_explains_four_tenths_of_the_changes():
+    made, shares = Made(days=4000), []
+    for seed in range(3):
+        market, days = planted_market(seed, Made(days=4000, sentences=0))
+        assert not any(days)
+        rng = np.random.default_rng([seed, made.days, 0])
+        events = np.where(rng.random(made.days) < made.rate, rng.choice([-1, 1], made.days), 0)
+        turn = np.where(np.arange(made.days) // made.regime % 2 == 0, 1.0, -1.0)
+        told = made.news * (1 + made.swing[0] * turn) * events
+        shares.append(1 - np.var(market.changes[1:] - told[1:]) / np.var(market.changes[1:]))
+    assert np.mean(shares) == pytest.approx(0.4, abs=0.05)
+
+
+def test_without_text_the_news_abstains():
+    tested = generated.run_generated(1, Made(days=60, sentences=0), ("words",), Setup())
+    assert not tested.forecasts["words"].any()
+    assert tested.profit("words") == 0.0
+    assert generated.mentions(1, Made(days=20, sentences=0)) == 0
+
+
+@pytest.fixture(scope="module")
+def stock():
+    """A hundred days of a stock with its tweets, split into words at blanks."""
+    try:
+        tweets, prices = data.find(stocknet.TWEETS), data.find(stocknet.PRICES)
+    except DataError as missing:
+        pytest.skip(str(missing))
+    return tweets, prices
+
+
+def days_of(tweets, market):
+    """Words of each day's tweets, without a parser."""
+    openings = stocknet.Openings(market.dates, stocknet.OPENING)
+    found = [[] for _ in range(len(market.dates) + 1)]
+    for day, at, text in stocknet.read_tweets(tweets, market.name):
+        place = openings.day_of(day, at)
+        if place is not None and (clean := stocknet.clean_text(text)):
+            found[place].append(Sentence(clean.split()))
+    return found
+
+
+@pytest.mark.corpus
+@pytest.mark.must_show("reading-the-markets", 1)
+def test_deleting_all_rows_from_the_opening_of_a_day_changes_no_forecast(stock, tmp_path):
+    """The rows of both files of StockNet."""
+    tweets, prices = stock
+    kinds, setup = ("mentions", "words", "focus", "entity"), Setup(start=30)
+
+    def forecasts(tweet_file, market, next_day):
+        days = days_of(tweet_file, market)[: len(market.dates) + 1]
+        counts = generated.counts_of(days, kinds, stocknet.ENTITIES)
+        return backtest(market, counts, kinds, setup, next_day=next_day).forecasts
+
+    whole = stocknet.read_markets(prices, last="2014-06-01")["AAPL"]
+    known = forecasts(tweets, whole, False)
+    for t in (35, 71, 99):
+        day = whole.dates[t]
+        left = stocknet.read_markets(prices, last=day)["AAPL"]
+        assert len(left.dates) == t
+        cut = tmp_path / f"{t}.tsv.gz"
+        with gzip.open(tweets, "rt", encoding="utf-8") as file, gzip.open(cut, "wt", encoding="utf-8") as kept:
+            for line in file:
+                if line.startswith("AAPL\t") and line.split("\t")[1] < f"{day}T{stocknet.OPENING}":
+                    kept.write(line)
+        found = forecasts(cut, left, True)
+        assert set(found) == set(known)
+        for name, values in found.items():
+            assert values.tolist() == known[name][: t + 1].tolist(), name
+        assert any(values[t] for values in found.values())
+
+
+@pytest.mark.corpus
+def test_stocks_are_those_of_the_plan(stock):
+    tweets, prices = stock
+    markets = stocknet.read_markets(prices)
+    assert {len(market.dates) for market in markets.values()} == {504}
+    assert sum(1 for _ in stocknet.read_tweets(tweets, "AAPL")) == 15373
+    floors = {"AAPL": 6.1, "FB": -0.1, "GOOG": 3.0, "AMZN": 2.6, "MSFT": 10.2, "BAC": -4.3, "PFE": 10.8, "KO": 6.6}
+    for ticker, profit in floors.items():
+        assert backtest(markets[ticker], {}, [], Setup(), False).profit("repeat") == pytest.approx(profit, abs=0.06)
+
+
+@pytest.mark.must_show("reading-the-markets", 7)
+def test_cross_validation_looks_better_where_words_change():
+    scores = np.array([generated.protocols(seed, Made(drift=40), "words") for seed in (1, 2, 3)])
+    assert scores[:, 1].mean() > scores[:, 0].mean() + 2
+
+
+@pytest.mark.must_show("reading-the-markets", 6)
+def test_profit_rises_with_representations_in_the_recorded_run():
+    sizes = recorded(SLUG).sizes
+    assert (sizes["seeds"], sizes["generated_days"]) == (10, 400)
+    table = rows(SLUG, GENERATED)
+    best = "best of 3 days"
+    profits = [table[HISTORY][best], *(table[kind][best] for kind in NEWS)]
+    assert len(profits) == len(ORDER) == 5
+    assert all(low < high for low, high in pairwise(profits)), profits
+    for kind in ("entity", "dependency"):
+        assert table[kind]["weighted majority"] < table[kind][best]
+
+
+def test_one_generated_market_follows_the_recorded_order():
+    tested = generated.run_generated(1, Made(days=240), ("words", "dependency"), Setup(), variants=True)
+    combined = tested.profit(with_history("dependency"))
+    assert combined > tested.profit(HISTORY) + 5
+    assert combined > tested.profit(with_history("words")) + 5
+    assert tested.profit(with_history("dependency")) > tested.profit(majority("dependency")) - 5
+
+
+@pytest.mark.must_show("reading-the-markets", 8)
+def test_profit_falls_with_coverage_in_the_recorded_run():
+    table = rows(SLUG, "Generated market by coverage")
+    profits = {name: row["profit"] for name, row in table.items()}
+    assert profits["0 sentences a day"] == 0
+    assert profits["40 sentences a day"] > profits["10 sentences a day"] > 0
+    assert profits["40 sentences a day"] > 3 * abs(profits["2 sentences a day"])
+
+
+def test_the_recorded_run_has_all_stocks_and_representations():
+    table = rows(SLUG, "StockNet, profit")
+    assert {*KINDS, *(with_history(kind) for kind in KINDS), HISTORY, "repeat"} <= set(table)
+    error = table["standard error of a random predictor"]
+    assert all(6.0 <= error[ticker] <= 7.5 for ticker in stocknet.TICKERS)

@@ -57,9 +57,7 @@ class ForecastSettings(Settings):
         "", "Prices by day: a table with the columns date and price, and volume if known.", metavar="FILE"
     )
     market: str = option("", "The market to forecast, if the series has several.")
-    entities: str = option(
-        "", "Entities of the market, such as bush,kerry=john kerry|kerry,iraq.", metavar="NAME,..."
-    )
+    entities: str = option("", "Entities of the market, such as bush,kerry=john kerry|kerry,iraq.", metavar="NAME,...")
     features: str = option("dependency", "What represents the news of a day.", choices=tuple(REPRESENTATIONS))
     combine: str = option("best-recent", "How news and history are combined.", choices=COMBINATIONS)
     opening: str = option("00:00", "Time of day, UTC, until which texts belong to that day.", metavar="HH:MM")

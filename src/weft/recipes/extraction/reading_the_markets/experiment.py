@@ -351,7 +351,7 @@ def _protocol(result: RecipeResult, options: RecipeOptions, size: Size) -> None:
     kind = "words"
     made = generated.Made(days=size.generated_days, drift=DRIFT)
     scores: dict[str, dict[str, float]] = {"in the order of days": {}, "cross-validation": {}}
-    for seed in range(1, max(size.seeds // 2, 1) + 1):
+    for seed in range(1, size.seeds + 1):
         ordered, crossed = generated.protocols(options.seed + seed, made, kind)
         scores["in the order of days"][f"seed {seed}"] = ordered
         scores["cross-validation"][f"seed {seed}"] = crossed

@@ -7,7 +7,7 @@ days, each time half as many:
     single    "Brook conceded the race"               says it by a word and the one entity
     topic     "voters discussed taxes"                hints at the winner by a word
 
-Bystanders do all of this too, which moves nothing. With e = +1 if Adler wins, -1 if Brook does, and an AR(1) process a,
+Bystanders do all of this too, and attention to topics wanders slowly, which moves nothing. With e = +1 if Adler wins, -1 if Brook does, and an AR(1) process a,
 
     change_t = news_t * e_t + history_t * a_t + noise
 
@@ -54,6 +54,8 @@ NEUTRAL = (
     "W/PROPN/2/nsubj visited/VERB/0/root P/PROPN/2/obj",
     "the/DET/2/det mayor/NOUN/5/nsubj of/ADP/4/case P/PROPN/2/nmod met/VERB/0/root W/PROPN/5/obj",
 )
+#: How much of the attention to topics stays from day to day.
+_SLOW = 0.95
 _LINGER = (1.0, 0.5, 0.25, 0.125)
 
 
@@ -64,13 +66,14 @@ class Made:
     days: int = 400
     sentences: int = 40  #: coverage
     rate: float = 0.5  #: of events a day
-    told: tuple[float, float, float] = (6.0, 3.0, 4.5)  #: pair, single and topic sentences of an event at coverage 40
+    told: tuple[float, float, float] = (7.5, 4.4, 4.5)  #: pair, single and topic sentences of an event at coverage 40
     news: float = 0.6
     history: float = 0.3
     swing: tuple[float, float] = (0.6, 0.8)  #: how far the weights of news and history swing around their means
     noise: float = 0.43  #: who knows the events explains .4 of the variance
     persistence: float = 0.9
     regime: int = 60
+    wander: float = 2.0  #: how far attention to the topics wanders for weeks, which moves nothing
     drift: int = 0  #: days after which events are told in new words; 0 never
 
 
@@ -91,11 +94,18 @@ def planted_market(seed: int, made: Made | None = None) -> tuple[Market, list[li
     dates = [(first + timedelta(days=t)).isoformat() for t in range(made.days)]
     volumes = np.abs(rng.normal(1000, 100, made.days))
     market = Market(f"planted {seed}", dates, 50 + np.cumsum(changes), volumes)
-    return market, [_day(rng, events, t, made) for t in range(made.days)]
+    attention = np.zeros(made.days)
+    for t in range(1, made.days):
+        attention[t] = _SLOW * attention[t - 1] + rng.normal() * made.wander * np.sqrt(1 - _SLOW**2)
+    shares = 1 / (1 + np.exp(-attention))
+    return market, [_day(rng, events, t, made, float(shares[t])) for t in range(made.days)]
 
 
-def _day(rng: np.random.Generator, events: np.ndarray, day: int, made: Made) -> list[Sentence]:
-    """The sentences of a day: about the events of this day and of those before, then about anything."""
+def _day(rng: np.random.Generator, events: np.ndarray, day: int, made: Made, topic: float) -> list[Sentence]:
+    """The sentences of a day: about the events of this day and of those before, then about anything.
+
+    `topic` is the share of the first candidate's topics among what is said of topics anyway.
+    """
     share = made.sentences / 40
     found: list[Sentence] = []
     for age, left in enumerate(_LINGER):
@@ -115,8 +125,8 @@ def _day(rng: np.random.Generator, events: np.ndarray, day: int, made: Made) -> 
         elif kind < 0.55:
             one, two = rng.permutation(_BYSTANDERS)[:2]
             found.append(_sentence(rng, SINGLES, str(one), str(two), _TOPICS[0]))
-        elif kind < 0.65:
-            found.append(_sentence(rng, TOPICS, "", "", _TOPICS[rng.integers(2)]))
+        elif kind < 0.7:
+            found.append(_sentence(rng, TOPICS, "", "", _TOPICS[int(rng.random() >= topic)]))
         else:
             found.append(_sentence(rng, NEUTRAL, _CANDIDATES[rng.integers(2)], "", _TOPICS[0]))
     order = rng.permutation(len(found))

@@ -21,6 +21,7 @@ KEYWORDS = {
     "tasks/roles.md": ["semantic roles", "SRL", "PropBank", "predicates", "frames"],
     "tasks/timelines.md": ["timeline", "temporal relations", "clinical notes", "Anafora", "THYME", "containers"],
     "tasks/times.md": ["dates", "time expressions", "TIMEX3", "TimeML", "next Tuesday", "durations", "reference date"],
+    "tasks/forecasting.md": ["forecast", "market", "time series", "prices", "stock", "backtest", "news"],
     "tasks/phenomena.md": ["chat", "conversations", "rare labels", "ConvoKit", "high precision"],
     "tasks/relations.md": ["relations between entities", "relation extraction", "tuples", "n-ary", "knowledge graph"],
     "tasks/scope.md": ["quantifier", "scope", "negation scope", "plural"],

@@ -7,8 +7,8 @@ days, each time half as many:
     single    "Brook conceded the race"               says it by a word and the one entity
     topic     "voters discussed taxes"                hints at the winner by a word
 
-Bystanders do all of this too, and attention to topics wanders slowly; neither moves anything. With e = +1 if Adler wins,
--1 if Brook does, and an AR(1) process a,
+Bystanders do all of this too, and attention to topics wanders slowly; neither moves anything. With e = +1 if Adler
+wins, -1 if Brook does, and an AR(1) process a,
 
     change_t = news_t * e_t + history_t * a_t + noise
 

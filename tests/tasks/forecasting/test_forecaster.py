@@ -15,7 +15,7 @@ from weft import load, train
 from weft.errors import ConfigError, DataError, FormatError, ModelError
 from weft.evaluate.significance import Interval
 from weft.formats.csv.plain_rows import write_rows
-from weft.formats.series import read_all_series, read_series
+from weft.formats.csv.series import read_all_series, read_series
 from weft.tasks.forecasting import Forecaster, ForecastSettings
 from weft.tasks.forecasting.backtest import HISTORY, REPRESENTATIONS, Setup, backtest
 from weft.tasks.forecasting.market import Market

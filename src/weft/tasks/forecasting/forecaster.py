@@ -11,7 +11,7 @@ import numpy as np
 from weft.declared import Array, Stored
 from weft.errors import ConfigError, DataError, ModelError
 from weft.evaluate.prequential import random_error
-from weft.formats.series import read_series
+from weft.formats.csv.series import read_series
 from weft.headers import DAMAGED, Many, Real, Record, Row, Text
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
 from weft.pipeline.settings import Settings, option

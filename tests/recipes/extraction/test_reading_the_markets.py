@@ -117,7 +117,7 @@ def test_stocks_are_those_of_the_plan(stock):
     assert sum(1 for _ in stocknet.read_tweets(tweets, "AAPL")) == 15373
     floors = {"AAPL": 6.1, "FB": -0.1, "GOOG": 3.0, "AMZN": 2.6, "MSFT": 10.2, "BAC": -4.3, "PFE": 10.8, "KO": 6.6}
     for ticker, profit in floors.items():
-        assert backtest(markets[ticker], {}, [], Setup(), False).profit("repeat") == pytest.approx(profit, abs=0.06)
+        assert backtest(markets[ticker], {}, [], Setup()).profit("repeat") == pytest.approx(profit, abs=0.06)
 
 
 @pytest.mark.must_show("reading-the-markets", 7)
@@ -140,7 +140,7 @@ def test_profit_rises_with_representations_in_the_recorded_run():
 
 
 def test_one_generated_market_follows_the_recorded_order():
-    tested = generated.run_generated(1, Made(days=240), ("words", "dependency"), Setup(), variants=True)
+    tested = generated.run_generated(1, Made(days=240), ("words", "dependency"), Setup())
     combined = tested.profit(with_history("dependency"))
     assert combined > tested.profit(HISTORY) + 5
     assert combined > tested.profit(with_history("words")) + 5

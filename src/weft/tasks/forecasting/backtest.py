@@ -145,11 +145,11 @@ class Backtest:
 
 def backtest(
     market: Market, counts: Mapping[str, DayCounts], kinds: Sequence[str], setup: Setup | None = None,
-    variants: bool = True, next_day: bool = False, explain: int = 0,
+    together: Sequence[str] = (), next_day: bool = False, explain: int = 0,
 ) -> Backtest:  # fmt: skip
     """Forecast every day of a market from the start; `counts` are by the features that are counted.
 
-    `variants` adds the weighted majority and the one model; `explain` keeps that many reasons per day.
+    `together` are the kinds that also have one model with the history; `explain` keeps that many reasons per day.
     """
     setup = setup or Setup()
     changes = market.changes
@@ -166,7 +166,7 @@ def backtest(
         series[kind] = Recorded(own.days)
         learners[kind] = NewsLearner(setup.vectors(kind, own), setup.strengths, news=kind, explain=explain)
         predictors[kind] = learners[kind]
-        if variants:
+        if kind in together:
             vectors = learners[kind].vectors  # the same days: whoever is asked first adds them
             learners[one_model(kind)] = NewsLearner(vectors, setup.strengths, True, kind)
             predictors[one_model(kind)] = learners[one_model(kind)]
@@ -176,9 +176,10 @@ def backtest(
     result.counts = {kind: counts[REPRESENTATIONS[kind].counted] for kind in kinds}
     for kind in kinds:
         pair = np.stack([found[kind], found[HISTORY]])
-        combined: dict[str, Combined] = {with_history(kind): best_recent(pair, changes, setup.window)}
-        if variants:
-            combined[majority(kind)] = weighted_majority(pair, changes, setup.beta)
+        combined: dict[str, Combined] = {
+            with_history(kind): best_recent(pair, changes, setup.window),
+            majority(kind): weighted_majority(pair, changes, setup.beta),
+        }
         for name, each in combined.items():
             result.forecasts[name], result.followed[name] = each.forecasts, each.followed
     return result

@@ -165,8 +165,8 @@ class Forecaster(Trainable):
         kind, counted = settings.features, REPRESENTATIONS[settings.features].counted
         if not any(len(ids) for ids, _ in counts.days):
             raise DataError("the texts have no features: is an entity of the market mentioned?")
-        both = settings.combine in ("majority", "one-model")
-        tested = backtest(market, {counted: counts}, [kind], settings.setup(), both, next_day=True, explain=3)
+        together = [kind] if settings.combine == "one-model" else []
+        tested = backtest(market, {counted: counts}, [kind], settings.setup(), together, next_day=True, explain=3)
         self.tested, self.market, self.last = tested, market.name, market.dates[-1]
         self.model = self._next_day(tested, kind, counts)
         name = self._name_of(kind)

@@ -56,6 +56,7 @@ class Size:
     tickers: tuple[str, ...] = stocknet.TICKERS
     days: int = 504  #: of each stock
     kinds: tuple[str, ...] = KINDS
+    together: tuple[str, ...] = ("dependency",)  #: representations that share one model with the history
     seeds: int = 10  #: generated markets
     generated_days: int = 400
     coverage: tuple[int, ...] = (40, 10, 2, 0)  #: sentences a day
@@ -97,7 +98,7 @@ def _stocks(result: RecipeResult, options: RecipeOptions, size: Size, setup: Set
         market = _cut(markets[ticker], size.days)
         days = stocknet.parsed_days(tweets, market, nlp)[: len(market.dates)]
         counts = generated.counts_of(days, size.kinds, stocknet.ENTITIES)
-        tested[ticker] = backtest(market, counts, size.kinds, setup)
+        tested[ticker] = backtest(market, counts, size.kinds, setup, size.together)
         coverage[ticker] = _mentions(days, stocknet.ENTITY_OF[ticker])
         leaks += _leaks(market, counts, size, setup)
     _stock_table(result, tested, coverage, size)
@@ -203,7 +204,10 @@ def _combinations(result: RecipeResult, tested: dict[str, Backtest], size: Size)
     columns = ["news", HISTORY, "best of 3 days", "weighted majority", "one model"]
     table = Table("StockNet, news and history combined, mean over stocks", columns, digits=dict.fromkeys(columns, 1))
     for kind in size.kinds:
-        names = dict(zip(columns, _ways(kind), strict=True))
+        names = {
+            column: name for column, name in zip(columns, _ways(kind), strict=True)
+            if name in tested[size.tickers[0]].forecasts
+        }  # fmt: skip
         found = {column: _profits(tested, name, size.tickers, size.samples) for column, name in names.items()}
         table.add(
             kind, {c: each.value for c, each in found.items()}, interval={c: (i.low, i.high) for c, i in found.items()}
@@ -237,6 +241,8 @@ def _stock_claims(result: RecipeResult, tested: dict[str, Backtest], size: Size)
                 figure(with_history(kind), name, size.tickers, f"{kind}, over {name}"),
             )
         for name in (majority(kind), one_model(kind)):
+            if name not in tested[size.tickers[0]].forecasts:
+                continue
             result.claim(
                 "the best of three days earns more than weighted majority and than one model over all features",
                 figure(with_history(kind), name, size.tickers, f"over {name}"),
@@ -275,7 +281,7 @@ def _generated(result: RecipeResult, options: RecipeOptions, size: Size, setup: 
     found: dict[str, dict[str, float]] = {}
     made = generated.Made(days=size.generated_days)
     for seed in range(1, size.seeds + 1):
-        tested = generated.run_generated(options.seed + seed, made, size.kinds, setup, variants=True)
+        tested = generated.run_generated(options.seed + seed, made, size.kinds, setup, size.together)
         for name in tested.forecasts:
             found.setdefault(name, {})[f"seed {seed}"] = tested.profit(name)
     columns = ["news", "best of 3 days", "weighted majority", "one model"]
@@ -283,7 +289,8 @@ def _generated(result: RecipeResult, options: RecipeOptions, size: Size, setup: 
     for name in (REPEAT, HISTORY):
         table.add(name, {"best of 3 days": _mean(found[name])}, interval={"best of 3 days": _ends(found[name])})
     for kind in size.kinds:
-        names = dict(zip(columns, [kind, with_history(kind), majority(kind), one_model(kind)], strict=True))
+        ways = [kind, with_history(kind), majority(kind), one_model(kind)]
+        names = {column: name for column, name in zip(columns, ways, strict=True) if name in found}
         table.add(
             kind,
             {c: _mean(found[n]) for c, n in names.items()},

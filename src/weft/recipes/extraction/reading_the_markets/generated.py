@@ -25,11 +25,11 @@ def counts_of(days: Sequence[Sequence[Sentence]], kinds: Sequence[str], entities
 
 
 def run_generated(
-    seed: int, made: Made, kinds: Sequence[str], setup: Setup | None = None, variants: bool = False
+    seed: int, made: Made, kinds: Sequence[str], setup: Setup | None = None, together: Sequence[str] = ()
 ) -> Backtest:
     """A generated market forecast day by day."""
     market, days = planted_market(seed, made)
-    return backtest(market, counts_of(days, kinds, ENTITIES), kinds, setup, variants)
+    return backtest(market, counts_of(days, kinds, ENTITIES), kinds, setup, together)
 
 
 def mentions(seed: int, made: Made) -> float:

@@ -38,8 +38,6 @@ from weft.tasks.forecasting.learners import PRICES, VOLUMES, HistoryLearner, New
 from weft.tasks.forecasting.market import Market
 from weft.tasks.forecasting.report import event_rows
 
-#: Days after which the words of the drifting market are new.
-DRIFT = 40
 SLUG = "reading-the-markets"
 KINDS = tuple(REPRESENTATIONS)
 NEWS = KINDS[1:]
@@ -354,18 +352,18 @@ def _coverage(result: RecipeResult, options: RecipeOptions, size: Size, setup: S
 
 
 def _protocol(result: RecipeResult, options: RecipeOptions, size: Size) -> None:
-    """Cross-validation beside the order of days, where events are told in new words after some time."""
+    """Cross-validation beside the order of days, where stories tell when it is."""
     kind = "words"
-    made = generated.Made(days=size.generated_days, drift=DRIFT)
+    made = generated.drifting(size.generated_days)
     scores: dict[str, dict[str, float]] = {"in the order of days": {}, "cross-validation": {}}
     for seed in range(1, size.seeds + 1):
         ordered, crossed = generated.protocols(options.seed + seed, made, kind)
         scores["in the order of days"][f"seed {seed}"] = ordered
         scores["cross-validation"][f"seed {seed}"] = crossed
-    table = Table(f"Generated market whose words change, accuracy ({kind})", ["accuracy"], digits={"accuracy": 1})
+    table = Table(f"Generated market with moods and stories, accuracy ({kind})", ["accuracy"], digits={"accuracy": 1})
     for name, values in scores.items():
         table.add(name, {"accuracy": _mean(values)}, interval={"accuracy": _ends(values)})
-    table.note = f"New words every {made.drift} days; ten random folds."
+    table.note = f"A new story every {made.drift} days; ten random folds."
     result.tables.append(table)
     result.claim(
         "cross-validation looks better than forecasting in the order of days",

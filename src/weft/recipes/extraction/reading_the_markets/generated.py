@@ -15,7 +15,7 @@ from weft.tasks.forecasting.entities import Entities
 from weft.tasks.forecasting.features import Sentence
 from weft.tasks.forecasting.vectors import OnlineVectors
 
-__all__ = ["Made", "counts_of", "mentions", "protocols", "run_generated"]
+__all__ = ["Made", "counts_of", "drifting", "mentions", "protocols", "run_generated"]
 
 
 def counts_of(days: Sequence[Sequence[Sentence]], kinds: Sequence[str], entities: Entities) -> dict[str, DayCounts]:
@@ -36,6 +36,14 @@ def mentions(seed: int, made: Made) -> float:
     """Mentions of the candidates per day."""
     _, days = planted_market(seed, made)
     return sum(len(ENTITIES.find(sentence.words)) for day in days for sentence in day) / len(days)
+
+
+def drifting(days: int = 400) -> Made:
+    """A market with moods that last, and stories that last eight days, each told in words of its own.
+
+    The words of a story tell when it is: who may train on the days after a day reads its mood off the story.
+    """
+    return Made(days=days, drift=8, history=1.0, swing=(0.0, 0.0))
 
 
 def protocols(

@@ -121,18 +121,18 @@ def test_stocks_are_those_of_the_plan(stock):
 
 @pytest.mark.must_show("reading-the-markets", 7)
 def test_cross_validation_looks_better_where_stories_tell_the_time():
-    scores = np.array([generated.protocols(seed, generated.drifting(), "words") for seed in range(1, 7)])
+    scores = np.array([generated.protocols(seed, generated.drifting(), "words") for seed in range(1, 5)])
     assert scores[:, 1].mean() > scores[:, 0].mean() + 1
 
 
 @pytest.mark.must_show(
     "reading-the-markets",
     6,
-    weaker="three seeds and one strength of the penalty, not ten and three: those take a minute",
+    weaker="four seeds and one strength of the penalty, not ten and three: those take a minute",
 )
 def test_profit_rises_with_representations_on_generated_markets():
     found, majorities = [], []
-    for seed in (1, 2, 3):
+    for seed in (1, 2, 3, 4):
         tested = generated.run_generated(seed, Made(), NEWS, Setup(strengths=(1.0,)))
         found.append([tested.profit(name) for name in ORDER])
         majorities.append(tested.profit(majority("dependency")))
@@ -146,9 +146,9 @@ def test_profit_falls_to_nothing_with_coverage():
     profits = {
         sentences: np.mean([
             generated.run_generated(
-                seed, Made(days=300, sentences=sentences), ("dependency",), Setup(strengths=(1.0,))
+                seed, Made(days=240, sentences=sentences), ("dependency",), Setup(strengths=(1.0,))
             ).profit("dependency")
-            for seed in (1, 2, 3)
+            for seed in (1, 2)
         ])
         for sentences in (40, 10, 0)
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""The recipe of reading-the-markets: the generated market, StockNet without later rows, and the recorded run."""
+"""The recipe of reading-the-markets: the generated market, StockNet without later rows."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from recorded import rows
 
 from weft import data
 from weft.errors import DataError
 from weft.recipes.extraction.reading_the_markets import generated, stocknet
-from weft.recipes.extraction.reading_the_markets.experiment import KINDS, NEWS, ORDER
+from weft.recipes.extraction.reading_the_markets.experiment import NEWS, ORDER
 from weft.recipes.extraction.reading_the_markets.planted import ENTITIES, Made, planted_market
-from weft.tasks.forecasting.backtest import HISTORY, Setup, backtest, majority, with_history
+from weft.tasks.forecasting.backtest import HISTORY, Setup, backtest, majority
 from weft.tasks.forecasting.features import Sentence
 
-SLUG = "reading-the-markets"
 
 
 def test_generated_sentences_are_trees_and_their_days_full():
@@ -154,10 +152,3 @@ def test_profit_falls_to_nothing_with_coverage():
     }  # fmt: skip
     assert profits[40] > profits[10] + 5 > 10
     assert profits[0] == 0
-
-
-def test_the_recorded_run_has_all_stocks_and_representations():
-    table = rows(SLUG, "StockNet, profit")
-    assert {*KINDS, *(with_history(kind) for kind in KINDS), HISTORY, "repeat"} <= set(table)
-    error = table["standard error of a random predictor"]
-    assert all(6.0 <= error[ticker] <= 7.5 for ticker in stocknet.TICKERS)

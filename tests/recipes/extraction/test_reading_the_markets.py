@@ -13,9 +13,8 @@ from weft.errors import DataError
 from weft.recipes.extraction.reading_the_markets import generated, stocknet
 from weft.recipes.extraction.reading_the_markets.experiment import NEWS, ORDER
 from weft.recipes.extraction.reading_the_markets.planted import ENTITIES, Made, planted_market
-from weft.tasks.forecasting.backtest import HISTORY, Setup, backtest, majority
+from weft.tasks.forecasting.backtest import Setup, backtest, majority
 from weft.tasks.forecasting.features import Sentence
-
 
 
 def test_generated_sentences_are_trees_and_their_days_full():

@@ -128,6 +128,10 @@ RECIPES = {
     "metaphor": Recipe("metaphor", None, "metaphor/parsed.conllu", {}),
     "opinions": Recipe("opinions", None, "opinions/lamps.opinions.jsonl", {"passes": 2}),
     "phenomena": Recipe("phenomena", None, "chat/rooms.chat.tsv", {"members": 2, "most_rules": 2}),
+    "forecast": Recipe(
+        "forecast", None, "markets/news.csv",
+        {"series": str(EXAMPLES / "markets/prices.csv"), "entities": "quill,harlan", "features": "entity", "least": 5},
+    ),
     "preferences": Recipe(
         "preferences", None, "",
         {

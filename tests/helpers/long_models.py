@@ -212,6 +212,13 @@ MODELS: dict[str, Callable[[], Component]] = {
     "metaphor": lambda: _fitted("metaphor", list(read(EXAMPLES / "metaphor" / "parsed.conllu"))),
     "phenomena": lambda: _fitted("phenomena", list(read(EXAMPLES / "chat" / "rooms.chat.tsv")), most_rules=2),
     "opinions": lambda: _fitted("opinions", list(read(EXAMPLES / "opinions" / "lamps.opinions.jsonl")), passes=2),
+    "forecast": lambda: _fitted(
+        "forecast",
+        list(read(EXAMPLES / "markets" / "news.csv")),
+        features="words",
+        least=5,
+        series=str(EXAMPLES / "markets" / "prices.csv"),
+    ),
     "preferences": lambda: _fitted("preferences", [], **_lexical()),
     "linker": _linker,
     "hedge": lambda: _fitted("hedge", list(read(EXAMPLES / "hedges.xml")), sentence_learner="l2"),

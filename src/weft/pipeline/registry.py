@@ -60,6 +60,7 @@ KINDS = {
     "sentiment": "weft.tasks.sentiment.sentences:SentimentAnalyser",
     "phenomena": "weft.tasks.phenomena.detector:PhenomenaDetector",
     "opinions": "weft.tasks.opinions.analyser:OpinionAnalyser",
+    "forecast": "weft.tasks.forecasting.forecaster:Forecaster",
     "polarity": "weft.tasks.sentiment.documents:PolarityClassifier",
     "amr": "weft.tasks.amr.parser:AmrParser",
     "times": "weft.tasks.time.parser:TimeParser",
@@ -303,6 +304,16 @@ TASKS = {
     "opinions": Task(
         "Opinions about aspects and comparisons, with the words that carry them.",
         {"latent": Method("opinions", "from mentions with opinions", "weft.tasks.opinions.analyser:OpinionSettings")},
+    ),
+    "forecast": Task(
+        "Forecasts of a series of prices from each morning's news, and which events move it.",
+        {
+            "prequential": Method(
+                "forecast",
+                "day by day, each from the days before",
+                "weft.tasks.forecasting.forecaster:ForecastSettings",
+            )
+        },
     ),
     "sentiment": Task(
         "Positive, negative and neutral sentences or documents.",

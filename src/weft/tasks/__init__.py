@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from weft.tasks.entities.recognizer import EntityRecognizer as EntityRecognizer
     from weft.tasks.entities.transfer import TransferRecognizer as TransferRecognizer
     from weft.tasks.events.extractor import EventExtractor as EventExtractor
+    from weft.tasks.forecasting.forecaster import Forecaster as Forecaster
     from weft.tasks.linking.linker import Linker as Linker
     from weft.tasks.metaphor.detector import MetaphorDetector as MetaphorDetector
     from weft.tasks.opinions.analyser import OpinionAnalyser as OpinionAnalyser
@@ -72,6 +73,7 @@ _HOMES = {
     "EntityClusterer": "coreference.across.entities",
     "EntityRecognizer": "entities.recognizer",
     "Flors": "tagging.flors",
+    "Forecaster": "forecasting.forecaster",
     "GappedSpanFinder": "spans.gapped",
     "GrammarInducer": "parsing.induce_grammar",
     "HedgeDetector": "uncertainty.detector",

@@ -31,9 +31,8 @@ def path_similarities(network: Network, instances: Ids, longest: int = LONGEST) 
     n = network.n_nodes
     others = np.ones(n, dtype=np.bool_)
     others[instances] = False
-    ones = csr_matrix((np.ones(len(network.targets)), network.targets, network.offsets), shape=(n, n))
-    ones.setdiag(0)
-    ones.eliminate_zeros()
+    other = (network.targets != network.sources()).astype(np.float64)
+    ones = csr_matrix((other, network.targets, network.offsets), shape=(n, n))
     near = ones[instances][:, others]
     reached = np.asarray(near.sum(axis=0)).ravel() > 0
     between = ones[others][:, others]

@@ -18,6 +18,9 @@ from weft.arrays import Bools, Floats, Ids, Ints
 from weft.errors import ConfigError, DataError, did_you_mean
 from weft.graph.store import TypedGraph
 
+#: Numbers of nodes.
+Nodes = Sequence[int] | Ids | Ints
+
 
 class Network(NamedTuple):
     """Edges in compressed rows; the targets of a row rise."""
@@ -58,7 +61,7 @@ class Network(NamedTuple):
         """The same edges against their direction."""
         return network_of(self.n_nodes, self.targets, self.sources(), self.weights, directed=True)
 
-    def split(self, nodes: Sequence[int], among: Sequence[int] | Ids) -> tuple[Network, Ids]:
+    def split(self, nodes: Sequence[int], among: Nodes) -> tuple[Network, Ids]:
         """Replace nodes by instances, one for each node of `among` that they have an edge with.
 
         Each instance keeps the edge of one neighbour and nothing else; edges to nodes outside `among` are lost. The
@@ -85,10 +88,10 @@ class Network(NamedTuple):
         ends, instances = np.array(links, dtype=np.int32), np.arange(n, n + len(links), dtype=np.int32)
         # Instances have the highest numbers, so that each comes last in the row of its neighbour.
         counts = np.bincount(sources[kept], minlength=n + len(links))
-        own = np.bincount(ends, minlength=n + len(links))
-        own[n:] = 1
+        more = np.bincount(ends, minlength=n + len(links))
+        more[n:] = 1
         offsets = np.zeros(n + len(links) + 1, dtype=np.int64)
-        np.cumsum(counts + own, out=offsets[1:])
+        np.cumsum(counts + more, out=offsets[1:])
         targets = np.empty(offsets[-1], dtype=np.int32)
         values = np.empty(offsets[-1])
         first = np.cumsum(counts) - counts
@@ -103,7 +106,7 @@ class Network(NamedTuple):
 
 
 def network_of(
-    n: int, sources: Sequence[int] | Ids, targets: Sequence[int] | Ids, weights: Sequence[float] | Floats | None = None,
+    n: int, sources: Nodes, targets: Nodes, weights: Sequence[float] | Floats | None = None,
     directed: bool = False,
 ) -> Network:  # fmt: skip
     """The network of edges in any order, in both directions unless it is directed.

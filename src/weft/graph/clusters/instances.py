@@ -17,14 +17,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weft.arrays import Floats, Ids, Ints
+from weft.arrays import Floats, Ints
 from weft.errors import ConfigError
 from weft.graph.clusters.gap import DRAWS, Gaps, Null, gaps, null_of
 from weft.graph.clusters.medoids import medoids
 from weft.graph.flows.commute import commute_times, visits
 from weft.graph.flows.hops import hops
 from weft.graph.flows.propflow import propflow
-from weft.graph.network import Network
+from weft.graph.network import Network, Nodes
 
 MEASURES = ("propflow", "shortest", "commute", "visits")
 LENGTH = 10
@@ -40,7 +40,7 @@ class Parted(NamedTuple):
 
 
 def instance_distances(
-    network: Network, instances: Sequence[int] | Ids, measure: str = "propflow", length: int = LENGTH, workers: int = 1
+    network: Network, instances: Nodes, measure: str = "propflow", length: int = LENGTH, workers: int = 1
 ) -> Floats:
     """The distance between every two instances.
 

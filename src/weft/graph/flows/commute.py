@@ -10,23 +10,19 @@ together, so that a pass over the network serves them all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from weft.arrays import Floats, Ids, Ints
 from weft.errors import ConfigError
 from weft.graph.flows.propflow import nodes_of, side_by_side
-from weft.graph.network import Network
+from weft.graph.network import Network, Nodes
 from weft.kernel import fast_kernel
 
 #: Targets that move through the edges together.
 BLOCK = 8
 
 
-def hitting_times(
-    network: Network, sources: Sequence[int] | Ids, targets: Sequence[int] | Ids, length: int, workers: int = 1
-) -> Floats:
+def hitting_times(network: Network, sources: Nodes, targets: Nodes, length: int, workers: int = 1) -> Floats:
     """The expected number of steps from every source (rows) to every target (columns), cut at `length`.
 
     >>> from weft.graph.network import network_of
@@ -36,7 +32,7 @@ def hitting_times(
     return _moved(network, sources, targets, length, workers, True)
 
 
-def commute_times(network: Network, nodes: Sequence[int] | Ids, length: int, workers: int = 1) -> Floats:
+def commute_times(network: Network, nodes: Nodes, length: int, workers: int = 1) -> Floats:
     """The truncated commute times between nodes.
 
     >>> from weft.graph.network import network_of
@@ -47,9 +43,7 @@ def commute_times(network: Network, nodes: Sequence[int] | Ids, length: int, wor
     return times + times.T
 
 
-def visits(
-    network: Network, sources: Sequence[int] | Ids, targets: Sequence[int] | Ids, length: int, workers: int = 1
-) -> Floats:
+def visits(network: Network, sources: Nodes, targets: Nodes, length: int, workers: int = 1) -> Floats:
     """How often a walk of `length` steps from every source is expected at every target, after its start.
 
     >>> from weft.graph.network import network_of
@@ -60,7 +54,7 @@ def visits(
 
 
 def _moved(
-    network: Network, sources: Sequence[int] | Ids, targets: Sequence[int] | Ids, length: int, workers: int,
+    network: Network, sources: Nodes, targets: Nodes, length: int, workers: int,
     hitting: bool,
 ) -> Floats:  # fmt: skip
     if length < 1:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from weft.arrays import Ids, Ints
 from weft.graph.flows.propflow import nodes_of, side_by_side
-from weft.graph.network import Network
+from weft.graph.network import Network, Nodes
 from weft.kernel import kernel
 
 
-def hops(network: Network, sources: Sequence[int] | Ids, targets: Sequence[int] | Ids, workers: int = 1) -> Ids:
+def hops(network: Network, sources: Nodes, targets: Nodes, workers: int = 1) -> Ids:
     """The number of edges on a shortest path from every source (rows) to every target (columns).
 
     >>> from weft.graph.network import network_of

@@ -9,7 +9,7 @@ is one pass over the edges within l steps, and the result depends on the order o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -17,12 +17,12 @@ import numpy as np
 
 from weft.arrays import Bools, Floats, Ids, Ints
 from weft.errors import ConfigError, DataError
-from weft.graph.network import Network
+from weft.graph.network import Network, Nodes
 from weft.kernel import kernel
 
 
 def propflow(
-    network: Network, sources: Sequence[int] | Ids, targets: Sequence[int] | Ids, length: int, least: float = 0.0,
+    network: Network, sources: Nodes, targets: Nodes, length: int, least: float = 0.0,
     workers: int = 1,
 ) -> Floats:  # fmt: skip
     """The flow from every source (rows) to every target (columns); nodes with a flow of `least` or less spread nothing.
@@ -47,7 +47,7 @@ def propflow(
     return flows
 
 
-def nodes_of(network: Network, nodes: Sequence[int] | Ids) -> Ids:
+def nodes_of(network: Network, nodes: Nodes) -> Ids:
     """Numbers of nodes as an array, checked."""
     found = np.ascontiguousarray(nodes, dtype=np.int32)
     if found.ndim != 1 or (len(found) and (found.min() < 0 or found.max() >= network.n_nodes)):

@@ -13,24 +13,22 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from weft.arrays import Floats, Ids, Ints
+from weft.arrays import Floats, Ints
 from weft.errors import DataError
-from weft.graph.network import Network, network_of
-
-Numbers = Sequence[int] | Ids | Ints
+from weft.graph.network import Network, Nodes, network_of
 
 
-def sums_by_group(values: Floats | Ints | Sequence[float], items: Numbers, groups: Numbers, count: int) -> Floats:
+def sums_by_group(values: Floats | Ints | Sequence[float], items: Nodes, groups: Nodes, count: int) -> Floats:
     """The sum of the values of every group's items, as of the citations of an author's papers.
 
     >>> sums_by_group([5, 3], [0, 1, 1], [0, 0, 1], 2).tolist()
     [8.0, 3.0]
     """
     own = np.asarray(values, dtype=np.float64)[np.asarray(items, dtype=np.int64)]
-    return np.bincount(np.asarray(groups, dtype=np.int64), own, minlength=count)
+    return np.bincount(np.asarray(groups, dtype=np.int64), own, minlength=count).astype(np.float64)
 
 
-def h_indexes(citations: Floats | Ints | Sequence[float], items: Numbers, groups: Numbers, count: int) -> Ints:
+def h_indexes(citations: Floats | Ints | Sequence[float], items: Nodes, groups: Nodes, count: int) -> Ints:
     """The h-index of every group.
 
     >>> h_indexes([9, 4, 3, 1], [0, 1, 2, 3, 0], [0, 0, 0, 0, 1], 2).tolist()
@@ -44,7 +42,7 @@ def h_indexes(citations: Floats | Ints | Sequence[float], items: Numbers, groups
     return np.bincount(home[own >= rank], minlength=count).astype(np.int64)
 
 
-def i10_indexes(citations: Floats | Ints | Sequence[float], items: Numbers, groups: Numbers, count: int) -> Ints:
+def i10_indexes(citations: Floats | Ints | Sequence[float], items: Nodes, groups: Nodes, count: int) -> Ints:
     """How many items of every group have ten citations or more.
 
     >>> i10_indexes([12, 9], [0, 1], [0, 0], 1).tolist()
@@ -55,7 +53,7 @@ def i10_indexes(citations: Floats | Ints | Sequence[float], items: Numbers, grou
 
 
 def impact_factors(
-    citing: Numbers, cited: Numbers, years: Numbers, items: Numbers, groups: Numbers, count: int, year: int
+    citing: Nodes, cited: Nodes, years: Nodes, items: Nodes, groups: Nodes, count: int, year: int
 ) -> Floats:
     """The impact factor of every group in a year; 0 for groups without items in the two years before.
 
@@ -73,7 +71,7 @@ def impact_factors(
     return np.divide(received, published, out=np.zeros(count), where=published > 0)
 
 
-def group_citations(citing: Numbers, cited: Numbers, items: Numbers, groups: Numbers, count: int) -> Network:
+def group_citations(citing: Nodes, cited: Nodes, items: Nodes, groups: Nodes, count: int) -> Network:
     """The directed network in which groups cite each other through their items.
 
     >>> group_citations([1, 1], [0, 2], [0, 1, 2], [0, 1, 0], 2).weights.tolist()

@@ -38,7 +38,7 @@ def relative_ranks(scores: Floats, types: Ids, alive: Ids | Ints | None = None) 
     >>> relative_ranks(np.array([0.25, 0.75, 0.5]), np.array([0, 0, 1], np.int32)).tolist()
     [0.5, 1.5, 1.0]
     """
-    some = np.ones(len(scores), dtype=np.bool_) if alive is None else np.asarray(alive) > 0
+    some = np.ones(len(scores), dtype=np.bool_) if alive is None else alive > 0
     count = int(types.max()) + 1 if len(types) else 0
     sums = np.bincount(types[some], scores[some], minlength=count)
     means = sums / np.maximum(np.bincount(types[some], minlength=count), 1)

@@ -8,7 +8,6 @@ scores    walks from topic p to its words, and on towards a type, above what all
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,14 +17,14 @@ from weft.arrays import Floats, Ids
 from weft.errors import ConfigError, DataError
 from weft.graph.flows.propflow import propflow
 from weft.graph.flows.towards import above_background, arrivals, drawn_arrivals
-from weft.graph.network import Network, network_of
+from weft.graph.network import Network, Nodes, network_of
 from weft.learn.topics.factorization import CLUSTERS, ROUNDS, TOLERANCE, Factorization, factorize
 
 LENGTH, KEPT = 10, 50
 _ROWS = 256  # words whose flows are found together
 
 
-def cooccurrence(network: Network, words: Sequence[int] | Ids) -> Network:
+def cooccurrence(network: Network, words: Nodes) -> Network:
     """The network of words, numbered by their places, that are joined by common neighbours.
 
     >>> titles = network_of(4, [0, 0, 0, 1, 1], [2, 3, 1, 2, 3])    # nodes 2 and 3 are words
@@ -42,9 +41,7 @@ def cooccurrence(network: Network, words: Sequence[int] | Ids) -> Network:
     return network_of(len(own), common.row[upper], common.col[upper], common.data[upper])
 
 
-def closeness(
-    network: Network, words: Sequence[int] | Ids, length: int = LENGTH, kept: int = KEPT, workers: int = 1
-) -> Network:
+def closeness(network: Network, words: Nodes, length: int = LENGTH, kept: int = KEPT, workers: int = 1) -> Network:
     """The network of words that are joined by PropFlow; every word keeps the `kept` words that most of it reaches.
 
     >>> titles = network_of(5, [0, 0, 1, 1], [2, 3, 3, 4])    # nodes 2 to 4 are words
@@ -69,7 +66,7 @@ def closeness(
     return network_of(len(own), u, v, w / 2)
 
 
-def _checked(network: Network, words: Sequence[int] | Ids) -> Ids:
+def _checked(network: Network, words: Nodes) -> Ids:
     own = np.asarray(words, dtype=np.int32)
     if not len(own) or own.min() < 0 or own.max() >= network.n_nodes or len(np.unique(own)) < len(own):
         raise DataError("topics need at least one word, each a node of the network, and none twice")
@@ -92,7 +89,7 @@ class WalkTopics:
 
     @classmethod
     def of(
-        cls, network: Network, words: Sequence[int] | Ids, graph: Network, topics: int = CLUSTERS,
+        cls, network: Network, words: Nodes, graph: Network, topics: int = CLUSTERS,
         rounds: int = ROUNDS, tolerance: float = TOLERANCE, seed: int = 0, workers: int = 1,
     ) -> WalkTopics:  # fmt: skip
         """The topics of a graph of words, as `cooccurrence` or `closeness` makes it of a network."""
@@ -127,7 +124,7 @@ class WalkTopics:
         return above_background(reached[:, types == wanted])
 
 
-def similarities(scores: Floats, of: Sequence[int] | Ids) -> Floats:
+def similarities(scores: Floats, of: Nodes) -> Floats:
     """The cosine between the topic scores of some nodes (rows) and all (columns), for scores of topics by nodes.
 
     >>> similarities(np.array([[1.0, 2.0, 0.0], [0.0, 0.0, 3.0]]), [0]).tolist()

@@ -4,7 +4,7 @@
 |---|---|
 | `id` | a name of its own; rows without one are named by their number |
 | `title`, `year` | a text, a whole number |
-| `venue`, `authors`, `institutions`, `cites` | one value or several, separated by semicolons; lists in JSON and Parquet |
+| `venue`, `authors`, `institutions`, `cites` | one or several, separated by semicolons; lists in JSON and Parquet |
 
 `institutions` stand in the order of `authors`. Other columns are ignored, and none but `authors` or `title` is needed.
 """
@@ -29,6 +29,10 @@ OTHER_NAMES = {"venues": "venue", "author": "authors", "institution": "instituti
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 #: The longest cell of a table, in characters.
 _LONGEST = 10_000_000
+
+
+class _Tabs(csv.excel_tab):
+    quoting = csv.QUOTE_NONE
 
 
 @dataclass(frozen=True)
@@ -126,10 +130,11 @@ def _object(name: str, number: int, line: str) -> dict[str, Any]:
 
 def _cells(name: str, separator: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     before = csv.field_size_limit(_LONGEST)
-    quoting = csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
     try:
         with opened(name) as lines:
-            reader = csv.reader((line.replace("\0", " ") for line in lines), delimiter=separator, quoting=quoting)
+            reader = csv.reader(
+                (line.replace("\0", " ") for line in lines), dialect=_Tabs if separator == "\t" else csv.excel
+            )
             header: list[str] | None = None
             for cells in reader:
                 if not any(cell.strip() for cell in cells):

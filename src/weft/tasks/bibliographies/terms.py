@@ -21,8 +21,7 @@ from weft.graph.network import network_of
 from weft.graph.rankings.pagerank import pagerank
 
 #: Words of English titles that belong to no term.
-STOP = frozenset(
-    """
+_STOP = """
     a about above across after against all along also although am among an and another any are as at away based be
     because been before behind being below between beyond both but by can could did do does doing done down during each
     either else etc even ever every for from further had has have having he her here him his how however i if in into is
@@ -32,8 +31,8 @@ STOP = frozenset(
     toward towards two under until up upon us use used using very via was we well were what when where whether which
     while who whom whose why will with within without would yet you your
     approach approaches based new novel paper study case some first second three four towards
-    """.split()
-)
+"""
+STOP = frozenset(_STOP.split())
 _WORD = re.compile(r"[^\W\d_][\w'’-]*|[^\w\s'’-]")
 SHARE, LONGEST = 1 / 3, 4
 
@@ -75,9 +74,7 @@ def title_terms(
     runs = [[part for run in own for part in _runs([word if word in kept else "" for word in run])] for own in runs]
     counts: Counter[tuple[str, ...]] = Counter()
     for own in runs:
-        counts.update({
-            tuple(run[i:j]) for run in own for i in range(len(run)) for j in range(i + 1, min(i + longest, len(run)) + 1)
-        })  # fmt: skip
+        counts.update({part for run in own for part in _parts(run, longest)})
     terms = []
     for own in runs:
         found = [" ".join(part) for run in own for part in _cut(run, counts, least, longest) if counts[part] <= most]
@@ -94,6 +91,12 @@ def _runs(words: Sequence[str]) -> list[list[str]]:
         elif runs[-1]:
             runs.append([])
     return [run for run in runs if run]
+
+
+def _parts(run: Sequence[str], longest: int) -> list[tuple[str, ...]]:
+    """All parts of a run up to a length."""
+    n = len(run)
+    return [tuple(run[i:j]) for i in range(n) for j in range(i + 1, min(i + longest, n) + 1)]
 
 
 def _kept(runs: Sequence[Sequence[Sequence[str]]], share: float) -> set[str]:

@@ -43,13 +43,13 @@ def read_anthology(papers: Path, links: Path, cited_only: bool = True) -> Anthol
     with gzip.open(papers, "rt", encoding="utf-8") as file:
         next(file)
         for line in file:
-            given, year, title, authors = line.rstrip("\n").split("\t")
+            given, when, title, authors = line.rstrip("\n").split("\t")
             names, ids = [], []
             for author in filter(None, (part.strip() for part in authors.split(";"))):
                 name, _, own = author.partition("#")
                 names.append(name.strip())
                 ids.append(own)
-            rows[_joined(given)] = (given, int(year), title, names, ids)
+            rows[_joined(given)] = (given, int(when), title, names, ids)
     cites: dict[str, list[str]] = {}
     with gzip.open(links, "rt", encoding="utf-8") as file:
         for line in file:
@@ -60,8 +60,8 @@ def read_anthology(papers: Path, links: Path, cited_only: bool = True) -> Anthol
     found, people = [], {}
     for name, (given, year, title, names, ids) in rows.items():
         if name in linked or not cited_only:
-            own = tuple(dict.fromkeys(cites.get(name, ())))
-            found.append(Paper(name, title, year, venues_of(given), tuple(names), (), own))
+            cited_ones = tuple(dict.fromkeys(cites.get(name, ())))
+            found.append(Paper(name, title, year, venues_of(given), tuple(names), (), cited_ones))
             people[name] = tuple(ids)
     return Anthology(found, people)
 

@@ -181,8 +181,8 @@ def _names(result: RecipeResult, names: Names, size: Size, options: RecipeOption
         paper = PAPER_NAMES.get(row)
         table.add(row, ours, dict(zip(SCORES, paper, strict=True)) if paper else None)
     table.note = (
-        f"{size.sets} sets each of {', '.join(map(str, NUMBERS))} authors with 8 papers or more; k by the "
-        f"gap statistic with {size.draws} draws, unless it is given. Terms are phrases by TextRank, unless a row says otherwise."
+        f"{size.sets} sets each of {', '.join(map(str, NUMBERS))} authors with 8 papers or more; k by the gap "
+        f"statistic with {size.draws} draws, unless it is given. Terms are TextRank phrases, unless a row says so."
     )
     result.tables.append(table)
 

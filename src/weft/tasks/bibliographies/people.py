@@ -24,8 +24,8 @@ from weft.graph.network import Network, network, network_of
 from weft.graph.store import TypedGraph
 
 METHODS = (*MEASURES[:3], "ghost")
-#: Numbers of people that the gap statistic chooses from.
-NUMBERS = (1, 2, 3, 4)
+#: Numbers of people that the gap statistic chooses from; that there is only one, it hardly ever says.
+NUMBERS = (2, 3, 4)
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def people_of_name(
         distances = instance_distances(split, instances, method, length, workers)
         labels = part_instances(distances, numbers, seed=seed).labels
     groups = [[papers[i] for i in np.flatnonzero(labels == label).tolist()] for label in np.unique(labels)]
-    shared = _shared(whole, node, groups)
+    shared = _shared(graph, whole, node, groups)
     found = [
         Person(tuple(graph.names[paper] for paper in group), tuple(graph.names[other] for other in own))
         for group, own in zip(groups, shared, strict=True)
@@ -115,9 +115,19 @@ def _alike(graph: TypedGraph, other: int, node: int) -> bool:
     return other != node and bool(graph.type[other] == graph.type[node])
 
 
-def _shared(whole: Network, node: int, groups: Sequence[Sequence[int]], most: int = 5) -> list[list[int]]:
-    """For every group, the neighbours that its papers have in common more than those of the others."""
-    counts = [Counter(other for paper in group for other in whole.of(paper) if other != node) for group in groups]
+def _shared(
+    graph: TypedGraph, whole: Network, node: int, groups: Sequence[Sequence[int]], most: int = 5
+) -> list[list[int]]:
+    """For every group, the neighbours that its papers have in common more than those of the others, but no papers."""
+    kind = graph.type[groups[0][0]]
+    papers = {paper for group in groups for paper in group}
+
+    def counts_as_shared(other: int) -> bool:
+        return other != node and other not in papers and (not graph.types[kind] or graph.type[other] != kind)
+
+    counts = [
+        Counter(other for paper in group for other in whole.of(paper) if counts_as_shared(other)) for group in groups
+    ]
     found = []
     for number, own in enumerate(counts):
 

@@ -19,7 +19,7 @@ People = Annotated[
 Distance = Annotated[
     str, option("--distance", help="How papers are compared: propflow, shortest, commute or ghost (by co-authors).")
 ]
-Steps = Annotated[int, option("--steps", min=1, help="Steps of walks between papers.")]
+Steps = Annotated[int, option("--length", min=1, help="Steps of walks between papers.")]
 Relation = Annotated[
     str | None, option("--relation", help="Relation between the name and what it is told apart by.", shown="all")
 ]

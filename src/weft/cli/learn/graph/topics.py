@@ -11,7 +11,7 @@ from weft.errors import ConfigError, did_you_mean
 EXAMPLE = "weft graph topics examples/graph/papers.csv --topics 2 --type author"
 
 Number = Annotated[int, option("--topics", min=1, help="Number of topics.")]
-Words = Annotated[str, option("--words", metavar="TYPE", help="Type of the nodes that topics consist of.")]
+Words = Annotated[str, option("--word-type", metavar="TYPE", help="Type of the nodes that topics consist of.")]
 Types = Annotated[
     list[str] | None, option("--type", metavar="TYPE", help="Type of nodes to score; repeat for several.", shown="all")
 ]

@@ -17,6 +17,7 @@ import numpy as np
 from weft.arrays import Bools, Floats, Ids, Ints
 from weft.errors import ConfigError, DataError, did_you_mean
 from weft.graph.store import TypedGraph
+from weft.kernel import kernel
 
 #: Numbers of nodes.
 Nodes = Sequence[int] | Ids | Ints
@@ -59,7 +60,10 @@ class Network(NamedTuple):
 
     def transposed(self) -> Network:
         """The same edges against their direction."""
-        return network_of(self.n_nodes, self.targets, self.sources(), self.weights, directed=True)
+        offsets = np.zeros(self.n_nodes + 1, dtype=np.int64)
+        targets, weights = np.empty(len(self.targets), dtype=np.int32), np.empty(len(self.targets))
+        _transpose(self.offsets, self.targets, self.weights, offsets, targets, weights)
+        return Network(offsets, targets, weights)
 
     def split(self, nodes: Sequence[int], among: Nodes) -> tuple[Network, Ids]:
         """Replace nodes by instances, one for each node of `among` that they have an edge with.
@@ -165,3 +169,22 @@ def network(
         kept &= edges
     values = graph.weights.astype(np.float64) * scale
     return network_of(graph.n_nodes, graph.sources[kept], graph.targets[kept], values[kept], directed)
+
+
+@kernel
+def _transpose(
+    offsets: Ints, targets: Ids, weights: Floats, new_offsets: Ints, new_targets: Ids, new_weights: Floats
+) -> None:
+    """Rows are read in order, so those of the other direction rise."""
+    n = len(offsets) - 1
+    for e in range(len(targets)):
+        new_offsets[targets[e] + 1] += 1
+    for u in range(n):
+        new_offsets[u + 1] += new_offsets[u]
+    cursor = new_offsets[:n].copy()
+    for u in range(n):
+        for e in range(offsets[u], offsets[u + 1]):
+            v = targets[e]
+            new_targets[cursor[v]] = u
+            new_weights[cursor[v]] = weights[e]
+            cursor[v] += 1

@@ -21,7 +21,7 @@ from weft.errors import ConfigError, DataError
 from weft.graph.network import Network
 from weft.kernel import fast_kernel, kernel
 
-DAMPING, TOLERANCE, SWEEPS = 0.85, 1e-12, 1_000
+DAMPING, TOLERANCE, SWEEPS = 0.85, 1e-10, 1_000
 
 
 def pagerank(

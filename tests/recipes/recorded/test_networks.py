@@ -9,7 +9,7 @@ SLUG = "heterogeneous-networks"
 WHOLE, HET, CO = "heterogeneous PageRank", "heterogeneous, PropFlow", "co-authorship, PropFlow"
 
 
-@pytest.mark.must_show(SLUG, 5)
+@pytest.mark.must_show("heterogeneous-networks", 5)
 def test_pagerank_of_all_types_is_best_for_every_type_in_networks_of_the_real_size() -> None:
     found = rows(SLUG, "Agreement with known impact")
     for type in ("paper", "author", "institution", "venue"):
@@ -27,7 +27,7 @@ def test_corrected_for_ties_citations_order_papers_better() -> None:
 
 
 @pytest.mark.must_show(
-    SLUG,
+    "heterogeneous-networks",
     6,
     fails="PropFlow gains some .09 F over co-authors instead of .15, mostly precision; shortest paths gain nothing: "
     "venues and terms join almost all papers in the same number of hops, and there are no institutions",
@@ -42,7 +42,9 @@ def test_the_heterogeneous_network_gains_less_than_the_paper_says_and_only_by_pr
     assert found[HET]["right k %"] > 100 / 3
 
 
-@pytest.mark.must_show(SLUG, 7, weaker="related papers stand in for judgements, and the gain is far above LDA's")
+@pytest.mark.must_show(
+    "heterogeneous-networks", 7, weaker="related papers stand in for judgements, and the gain is far above LDA's"
+)
 def test_topics_of_walks_find_related_papers_at_least_as_well_as_lda() -> None:
     found = rows(SLUG, "Topics of titles")
     cooc, lda = found["walks, words that occur together"], found["LDA (tomotopy)"]

@@ -22,6 +22,7 @@ KEYWORDS = {
     "tasks/timelines.md": ["timeline", "temporal relations", "clinical notes", "Anafora", "THYME", "containers"],
     "tasks/times.md": ["dates", "time expressions", "TIMEX3", "TimeML", "next Tuesday", "durations", "reference date"],
     "tasks/phenomena.md": ["chat", "conversations", "rare labels", "ConvoKit", "high precision"],
+    "tasks/events.md": ["event extraction", "events", "triggers", "arguments", "BioNLP", "ACE", "brat events"],
     "tasks/relations.md": ["relations between entities", "relation extraction", "tuples", "n-ary", "knowledge graph"],
     "tasks/rankings-and-topics.md": ["PageRank", "bibliography", "author disambiguation", "topic model", "h-index"],
     "tasks/scope.md": ["quantifier", "scope", "negation scope", "plural"],

@@ -52,6 +52,7 @@ KINDS = {
     "roles-joint": "weft.tasks.roles.joint:JointLabeller",
     "scope": "weft.tasks.scope.resolver:ScopeResolver",
     "tuples": "weft.tasks.relations.extractor:RelationExtractor",
+    "events": "weft.tasks.events.extractor:EventExtractor",
     "preferences": "weft.tasks.preferences.checker:PreferenceChecker",
     "linker": "weft.tasks.linking.linker:Linker",
     "timeline": "weft.tasks.timelines.extractor:TimelineExtractor",
@@ -243,6 +244,10 @@ TASKS = {
     "relations": Task(
         "Relations of two or more mentions, as tuples with named slots.",
         {"cliques": Method("tuples", "from tuples", "weft.tasks.relations.extractor:ExtractorSettings")},
+    ),
+    "events": Task(
+        "Events: triggers with their types, and the mentions and events that fill their roles.",
+        {"joint": Method("events", "from events, one search for all", "weft.tasks.events.extractor:EventSettings")},
     ),
     "scope": Task(
         "Quantifier scope: which noun phrases and negations outscope which.",

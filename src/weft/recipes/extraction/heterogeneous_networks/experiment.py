@@ -68,7 +68,7 @@ class Size:
     """Generated networks; sets of merged authors of each size, draws per null distribution; topics and queries."""
 
     networks: int = 5
-    sets: int = 100
+    sets: int = 60
     draws: int = 20
     topics: int = 100
     rounds: int = 200

@@ -26,6 +26,7 @@ KEYWORDS = {
     "tasks/phenomena.md": ["chat", "conversations", "rare labels", "ConvoKit", "high precision"],
     "tasks/events.md": ["event extraction", "events", "triggers", "arguments", "BioNLP", "ACE", "brat events"],
     "tasks/relations.md": ["relations between entities", "relation extraction", "tuples", "n-ary", "knowledge graph"],
+    "tasks/rankings-and-topics.md": ["PageRank", "bibliography", "author disambiguation", "topic model", "h-index"],
     "tasks/scope.md": ["quantifier", "scope", "negation scope", "plural"],
     "tasks/metaphor.md": ["metaphor", "simile", "figurative language", "Hearst patterns", "harvest text"],
     "tasks/preferences.md": ["selectional preferences", "metaphor cues", "violation", "patch a resource"],

@@ -490,6 +490,7 @@ def _uses(path: Path) -> Iterator[Callable[[], Any]]:
     """Load a model and give what can be done with it."""
     import weft
     from weft.tasks.bitext.align import Aligner
+    from weft.tasks.knowledge.folder import KnowledgeGraph
     from weft.tasks.segmentation.induce_words import WordModel
     from weft.tasks.tagging.scl_projection import TokenProjection
 
@@ -505,6 +506,9 @@ def _uses(path: Path) -> Iterator[Callable[[], Any]]:
         projection = TokenProjection.load(path)
         yield lambda: projection.from_words(["the", "trade"])
         yield lambda: projection.sums(np.arange(-1, len(projection.keys), dtype=np.int32), np.array([0, 1, 2]))
+    elif path.stem == "paths":
+        kg = KnowledgeGraph.open(EXAMPLES / "graph" / "coast.tsv")
+        yield lambda: kg.complete("citizen of", model=path)
     else:
         nlp = weft.load(path)
         for doc in documents():
@@ -517,17 +521,18 @@ def _annotate(nlp: Any, doc: Any) -> None:
 
 
 def other_models(folder: Path) -> dict[str, Path]:
-    """Small models that `weft train` does not make: an aligner, a model of words, a projection, a linker."""
+    """Small models that `weft train` does not make: an aligner, a model of words, a projection, a linker, paths."""
     from weft.learn.adaptor.mcmc import Schedule
     from weft.lexical.network.entities import add_entities
     from weft.lexical.network.network import NetworkBuilder
     from weft.pipeline.pipeline import Pipeline
     from weft.tasks.bitext.align import Aligner
+    from weft.tasks.knowledge.folder import KnowledgeGraph
     from weft.tasks.linking.linker import Linker
     from weft.tasks.segmentation.induce_words import WordSettings, learn_words
     from weft.tasks.tagging.scl_projection import ProjectionSettings, RawTokens, TokenProjection
 
-    paths = {name: folder / f"{name}.weft" for name in ("aligner", "words", "projection", "linker")}
+    paths = {name: folder / f"{name}.weft" for name in ("aligner", "words", "projection", "linker", "paths")}
     folder.mkdir(parents=True, exist_ok=True)
     if not paths["aligner"].exists():
         aligner = Aligner()
@@ -547,6 +552,9 @@ def other_models(folder: Path) -> dict[str, Path]:
         builder = NetworkBuilder()
         add_entities(builder, [EXAMPLES / "links" / "football.tsv"])
         Pipeline([Linker(network=builder.network())], {"name": "linker"}).save(paths["linker"])
+    if not paths["paths"].exists():
+        kg = KnowledgeGraph.open(EXAMPLES / "graph" / "coast.tsv")
+        kg.save_model(kg.complete("citizen of"), paths["paths"])
     return paths
 
 

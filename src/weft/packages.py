@@ -8,7 +8,15 @@ from typing import Any
 from weft.errors import ConfigError
 
 #: Extras of Weft that install a package.
-EXTRAS = {"pyarrow": "parquet", "sklearn": "learn", "fastapi": "serve", "distributed": "cluster", "penman": "amr"}
+EXTRAS = {
+    "pyarrow": "parquet",
+    "sklearn": "learn",
+    "fastapi": "serve",
+    "distributed": "cluster",
+    "penman": "amr",
+    "duckdb": "graphs",
+    "pyoxigraph": "graphs",
+}
 
 
 def needed(module: str, what: str) -> Any:

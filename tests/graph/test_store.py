@@ -109,8 +109,8 @@ def test_edges_are_read_from_three_formats(tmp_path):
     ]
     assert list(read_graph(tmp_path / "b.jsonl").edges()) == [("Mario", "r", "Bayern", 1.0)]
     first, label, age = read_edges(tmp_path / "c.nt")
-    assert first == ("Mario Gómez", "playsFor", "Bayern", 1.0, False, "")
-    assert label == ("Bayern", "label", 'Bayern Munich "FC"', 1.0, True, "de")
+    assert first[:6] == ("Mario Gómez", "playsFor", "Bayern", 1.0, False, "")
+    assert label[:6] == ("Bayern", "label", 'Bayern Munich "FC"', 1.0, True, "de")
     assert age[2:5] == ("3", 1.0, True)
     assert read_graph(tmp_path / "c.nt").n_edges == 1
 

@@ -1,10 +1,12 @@
 """Typed graphs: nodes with names and types, edges with relations and weights; millions of both.
 
     edge e:  sources[e] --relations[e], weights[e]--> targets[e]     sorted by relation, source, target
+             begins[e] <= day <= ends[e]                             when it holds, if anything says so
 
-The edges of one relation are a slice, and become compressed rows when they are asked for; so do all edges together,
-for algorithms that ignore relations. A store is built in one pass over its edges, saved as one file, and either loaded
-or mapped into memory.
+The edges of one relation are a slice, and become compressed rows when they are asked for, in either direction; so do
+all edges together, for algorithms that ignore relations. A store is built in one pass over its edges, 16 bytes each
+while they are collected, saved as one file, and either loaded or mapped into memory; a hundred million edges fit
+(`bench/graphs.py`). Days are counted from 1970-01-01 (`weft.graph.days`).
 """
 
 from __future__ import annotations
@@ -15,13 +17,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft import storage
 from weft.arrays import Ids, Ints, Singles
-from weft.declared import Array, Arrays, Stored
+from weft.declared import ANY, Array, Arrays, Stored
 from weft.errors import ConfigError, DataError, did_you_mean
+from weft.graph.days import ALWAYS, Window
 from weft.graph.strings import Strings
 from weft.headers import Many, Record, Text
+from weft.kernel import kernel
 
 #: The type of nodes that have none.
 UNTYPED = ""
@@ -32,6 +37,8 @@ ARRAYS = (
     Array("sources", "int32", ("edges",), below="nodes"),
     Array("targets", "int32", ("edges",), below="nodes"),
     Array("weights", "float32", ("edges",)),
+    Array("begins", "int32", ("edges",), low=ANY, optional=True),
+    Array("ends", "int32", ("edges",), low=ANY, optional=True),
 )
 
 
@@ -97,10 +104,45 @@ class TypedGraph:
 
     def __init__(
         self, names: Strings, types: list[str], type: Ids, relations: list[str], slices: Ints, sources: Ids,
-        targets: Ids, weights: Singles,
+        targets: Ids, weights: Singles, begins: Ids | None = None, ends: Ids | None = None,
     ) -> None:  # fmt: skip
         self.names, self.types, self.type, self.relations = names, types, type, relations
         self.slices, self.sources, self.targets, self.weights = slices, sources, targets, weights
+        self.begins, self.ends = begins, ends
+
+    @classmethod
+    def of_arrays(
+        cls, names: Strings, relations: list[str], relation: Ids, sources: Ids, targets: Ids, weights: Singles,
+        types: list[str] | None = None, type: Ids | None = None, begins: Ids | None = None, ends: Ids | None = None,
+    ) -> TypedGraph:  # fmt: skip
+        """The graph of edges in any order, given as numbers of relations and nodes.
+
+        >>> graph = TypedGraph.of_arrays(
+        ...     Strings.of(["a", "b"]), ["s", "r"], np.array([0, 1, 1], np.int32), np.array([0, 1, 0], np.int32),
+        ...     np.array([1, 0, 1], np.int32), np.ones(3, np.float32))
+        >>> [edge[:3] for edge in graph.edges()]
+        [('a', 'r', 'b'), ('b', 'r', 'a'), ('a', 's', 'b')]
+        """
+        n, order = len(names), np.argsort(np.array(relations), kind="stable") if relations else np.zeros(0, np.int64)
+        rank = np.zeros(len(relations), dtype=np.int32)
+        rank[order] = np.arange(len(relations), dtype=np.int32)
+        for numbers, size, what in ((sources, n, "nodes"), (targets, n, "nodes"), (relation, len(rank), "relations")):
+            if len(numbers) and (numbers.min() < 0 or numbers.max() >= size):
+                raise DataError(f"edges name {what} 0 to {size - 1}, got {numbers.min()} to {numbers.max()}")
+        ranked = rank[relation]
+        slices = np.zeros(len(relations) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(ranked, minlength=len(relations)), out=slices[1:])
+        place = np.arange(len(sources), dtype=np.int32 if len(sources) < 2**31 else np.int64)
+        for keys, size in ((targets, n), (sources, n), (ranked, len(relations))):
+            into = np.empty_like(place)
+            _by_counting(keys, place, into, np.zeros(size + 1, dtype=np.int64))
+            place = into
+        del ranked
+        return cls(
+            names, types or [UNTYPED], np.zeros(n, np.int32) if type is None else type,
+            [relations[k] for k in order.tolist()], slices, sources[place], targets[place], weights[place],
+            None if begins is None else begins[place], None if ends is None else ends[place],
+        )  # fmt: skip
 
     @property
     def n_nodes(self) -> int:
@@ -114,15 +156,59 @@ class TypedGraph:
         """The type of a node, "" if it has none."""
         return self.types[self.type[node]]
 
-    def rows(self, relation: str | None = None) -> Rows:
-        """Compressed rows of one relation, or of all together, in which parallel edges are one."""
+    def rows(self, relation: str | None = None, inverse: bool = False) -> Rows:
+        """Compressed rows of one relation, or of all together, in which parallel edges are one.
+
+        With `inverse`, rows are targets, and hold the sources of their edges.
+        """
         if relation is None:
-            return rows_of(self.n_nodes, self.sources, self.targets, self.weights)
+            ends = (self.targets, self.sources) if inverse else (self.sources, self.targets)
+            return rows_of(self.n_nodes, *ends, self.weights)
+        part = self._slice(relation)
+        sources, targets, weights = self.sources[part], self.targets[part], self.weights[part]
+        if inverse:
+            return rows_of(self.n_nodes, targets, sources, weights)
+        if bool(((sources[1:] == sources[:-1]) & (targets[1:] == targets[:-1])).any()):
+            return rows_of(self.n_nodes, sources, targets, weights)
+        offsets = np.zeros(self.n_nodes + 1, dtype=np.int64)
+        np.cumsum(np.bincount(sources, minlength=self.n_nodes), out=offsets[1:])
+        return Rows(offsets, targets, weights)
+
+    def _slice(self, relation: str) -> slice:
         if relation not in self.relations:
             raise ConfigError(f"the graph has no relation {relation!r}; {did_you_mean(relation, self.relations, '')}")
         number = self.relations.index(relation)
-        part = slice(int(self.slices[number]), int(self.slices[number + 1]))
-        return rows_of(self.n_nodes, self.sources[part], self.targets[part], self.weights[part])
+        return slice(int(self.slices[number]), int(self.slices[number + 1]))
+
+    def window(self, edge: int) -> Window:
+        """The first and the last day on which an edge holds."""
+        if self.begins is None or self.ends is None:
+            return ALWAYS
+        return Window(int(self.begins[edge]), int(self.ends[edge]))
+
+    def during(self, first: int, last: int) -> TypedGraph:
+        """The graph of the edges that hold on some day from the first to the last; all nodes stay.
+
+        >>> from weft.graph.days import day
+        >>> builder = Builder()
+        >>> builder.add("Mara", "works for", "Nordvik", window=Window(day("2001"), day("2004", last=True)))
+        >>> builder.add("Mara", "lives in", "Bergen")
+        >>> [edge[1] for edge in builder.graph().during(day("2010"), day("2010")).edges()]
+        ['lives in']
+        """
+        if self.begins is None or self.ends is None:
+            return self
+        return self.only((self.begins <= last) & (self.ends >= first))
+
+    def only(self, kept: NDArray[np.bool_]) -> TypedGraph:
+        """The graph of the edges that are marked; all nodes and relations stay."""
+        counts = np.zeros(self.n_edges + 1, dtype=np.int64)
+        np.cumsum(kept, out=counts[1:])
+        return TypedGraph(
+            self.names, self.types, self.type, self.relations, counts[self.slices], self.sources[kept],
+            self.targets[kept], self.weights[kept], None if self.begins is None else self.begins[kept],
+            None if self.ends is None else self.ends[kept],
+        )  # fmt: skip
 
     def edges(self) -> Iterator[tuple[str, str, str, float]]:
         """All edges as source, relation, target and weight."""
@@ -138,6 +224,8 @@ class TypedGraph:
             "type": self.type, "slices": self.slices, "sources": self.sources, "targets": self.targets,
             "weights": self.weights, **{f"names/{name}": part for name, part in self.names.state().items()},
         }  # fmt: skip
+        if self.begins is not None and self.ends is not None:
+            arrays |= {"begins": self.begins, "ends": self.ends}
         storage.save(path, header, arrays)
 
     @classmethod
@@ -150,9 +238,10 @@ class TypedGraph:
         sizes = {"nodes": len(names), "types": len(header["types"]), "relations": len(header["relations"])}
         taken = stored.take(*ARRAYS, **sizes)
         stored.refuse_rest()
-        return cls(names, header["types"], taken["type"], header["relations"], *(
-            taken[name] for name in ("slices", "sources", "targets", "weights")
-        ))  # fmt: skip
+        return cls(
+            names, header["types"], taken["type"], header["relations"], taken["slices"], taken["sources"],
+            taken["targets"], taken["weights"], taken.get("begins"), taken.get("ends"),
+        )  # fmt: skip
 
 
 class Builder:
@@ -171,6 +260,7 @@ class Builder:
         self._relations: dict[str, int] = {}
         self._ends: tuple[array[int], array[int], array[int]] = (array("i"), array("i"), array("i"))
         self._weights: array[float] = array("f")
+        self._windows: tuple[array[int], array[int]] = (array("i"), array("i"))  # empty until an edge has a window
 
     def node(self, name: str) -> int:
         """The number of a node, which is added if it is new."""
@@ -183,7 +273,7 @@ class Builder:
         """Give a node a type."""
         self._type[self.node(name)] = self._types.setdefault(type, len(self._types))
 
-    def add(self, source: str, relation: str, target: str, weight: float = 1.0) -> None:
+    def add(self, source: str, relation: str, target: str, weight: float = 1.0, window: Window = ALWAYS) -> None:
         """Add an edge; its nodes are added if they are new."""
         if not 0 < weight < float("inf"):
             raise DataError(f"the edge {source!r} {relation!r} {target!r} needs a weight above 0, got {weight}")
@@ -191,6 +281,11 @@ class Builder:
         for cells, value in zip(self._ends, (number, self.node(source), self.node(target)), strict=True):
             cells.append(value)
         self._weights.append(weight)
+        if window != ALWAYS or self._windows[0]:
+            for cells, value, default in zip(self._windows, window, ALWAYS, strict=True):
+                missing = len(self._weights) - 1 - len(cells)
+                cells.extend([default] * missing)
+                cells.append(value)
 
     def add_all(self, edges: Iterable[tuple[str, str, str]]) -> None:
         """Add edges given as source, relation and target."""
@@ -199,18 +294,26 @@ class Builder:
 
     def graph(self) -> TypedGraph:
         """The graph of what was added; relations are sorted by name."""
-        names = sorted(self._relations)
-        rank = np.zeros(len(names), dtype=np.int64)
-        rank[[self._relations[name] for name in names]] = np.arange(len(names))
         relation, sources, targets = (np.frombuffer(cells, dtype=np.int32) for cells in self._ends)
-        ranked = rank[relation]
-        order = np.lexsort((targets, sources, ranked))
-        slices = np.zeros(len(names) + 1, dtype=np.int64)
-        np.cumsum(np.bincount(ranked, minlength=len(names)), out=slices[1:])
-        return TypedGraph(
-            Strings.of(self._nodes), list(self._types), np.array(self._type, dtype=np.int32), names, slices,
-            sources[order], targets[order], np.frombuffer(self._weights, dtype=np.float32)[order],
+        begins, ends = (np.frombuffer(cells, dtype=np.int32) if cells else None for cells in self._windows)
+        return TypedGraph.of_arrays(
+            Strings.of(self._nodes), list(self._relations), relation, sources, targets,
+            np.frombuffer(self._weights, dtype=np.float32), list(self._types), np.array(self._type, dtype=np.int32),
+            begins, ends,
         )  # fmt: skip
+
+
+@kernel
+def _by_counting(keys: Ids, order: Any, into: Any, counts: Ints) -> None:
+    """Put places into the order of their keys, equal ones as they are: one pass to count, one to move."""
+    for i in range(len(keys)):
+        counts[keys[i] + 1] += 1
+    for k in range(1, len(counts)):
+        counts[k] += counts[k - 1]
+    for i in range(len(order)):
+        at = order[i]
+        into[counts[keys[at]]] = at
+        counts[keys[at]] += 1
 
 
 def counted(graph: TypedGraph) -> Mapping[str, Any]:

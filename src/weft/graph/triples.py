@@ -1,6 +1,7 @@
-"""Edges of graphs from files, line by line: tab-separated columns, JSON Lines or N-Triples, gzipped or not.
+"""Edges of graphs from files: tab-separated columns, CSV, JSON Lines, N-Triples, gzipped or not, and Parquet.
 
-.tsv  .txt      source  relation  target  [weight]      or  source  target
+.tsv  .txt      source  relation  target  [weight  [begin  [end]]]      or  source  target
+.csv  .parquet  columns source, relation, target, weight, begin, end; or one row per thing (`weft.graph.tables`)
 .jsonl          {"source": ..., "relation": ..., "target": ..., "weight": ...}      relation and weight optional
 .nt             <http://.../A> <http://.../related> <http://.../B> .                IRIs are shortened to their ends
 """
@@ -13,15 +14,17 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 from urllib.parse import unquote
 
 from weft.errors import DataError, FormatError
 from weft.graph.store import Builder, TypedGraph
+from weft.graph.tables import LINKED, Edge, csv_edges, is_header, parquet_edges, weight_of, window_at
 
-FORMATS = {".tsv": "tsv", ".txt": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".nt": "nt"}
-#: The relation of edges that have none.
-LINKED = "linked"
+FORMATS = {
+    ".tsv": "tsv", ".txt": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".nt": "nt",
+    ".parquet": "parquet",
+}  # fmt: skip
 _TRIPLE = re.compile(
     r"(?:<([^<>\s]*)>|(_:\S+))[ \t]+<([^<>\s]*)>[ \t]+(?:<([^<>\s]*)>|(_:\S+)"
     r'|"((?:[^"\\]|\\.)*)"(?:\^\^<[^<>\s]*>|@([\w-]+))?)'
@@ -31,32 +34,46 @@ _ESCAPE = re.compile(r'\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([tnrbf"\'\\]))'
 _PLAIN = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
 
 
-class Edge(NamedTuple):
-    """An edge of a file; `literal` if its target is a text rather than a node."""
+def read_edges(path: str | os.PathLike[str], format: str | None = None, identity: str = "") -> Iterator[Edge]:
+    """The edges of a file, in constant memory; a bad line is an error that names it.
 
-    source: str
-    relation: str
-    target: str
-    weight: float = 1.0
-    literal: bool = False
-    language: str = ""
-
-
-def read_edges(path: str | os.PathLike[str], format: str | None = None) -> Iterator[Edge]:
-    """The edges of a file, in constant memory; a bad line is an error that names it."""
+    `identity` is the column that names the rows of tables of things.
+    """
     name = os.fspath(path)
     kind = format or FORMATS.get(Path(name.removesuffix(".gz")).suffix)
-    if kind not in ("tsv", "jsonl", "nt"):
+    if kind is None or kind not in FORMATS.values():
         raise DataError(f"cannot tell the format of {name}; edges are read from {', '.join(sorted(FORMATS))}")
-    read = {"tsv": _columns, "jsonl": _object, "nt": _triple}[kind]
+    if kind == "parquet":
+        yield from parquet_edges(name, identity)
+        return
     with opened(name) as lines:
-        for number, line in enumerate(lines, 1):
-            line = line.rstrip("\r\n")
-            if line.strip() and not line.startswith("#"):
-                yield read(name, number, line)
+        if kind == "csv" or (kind == "tsv" and identity):
+            yield from csv_edges(name, lines, identity)
+            return
+        yield from _lines(name, kind, lines)
 
 
-def read_graph(*paths: str | os.PathLike[str]) -> TypedGraph:
+def _lines(name: str, kind: str, lines: IO[str]) -> Iterator[Edge]:
+    read = {"tsv": _columns, "jsonl": _object, "nt": _triple}[kind]
+    first = True
+    for number, line in enumerate(lines, 1):
+        line = line.rstrip("\r\n")
+        if not line.strip() or line.startswith("#"):
+            continue
+        if first and kind == "tsv" and is_header(line.split("\t")):
+            yield from csv_edges(name, _numbered(number, line, lines))
+            return
+        first = False
+        yield read(name, number, line)
+
+
+def _numbered(number: int, line: str, lines: IO[str]) -> Iterator[str]:
+    """A line that was read and those after it."""
+    yield line + "\n"
+    yield from lines
+
+
+def read_graph(*paths: str | os.PathLike[str], identity: str = "") -> TypedGraph:
     """The graph of the edges of files; literals are left out.
 
     >>> from tempfile import TemporaryDirectory
@@ -68,9 +85,9 @@ def read_graph(*paths: str | os.PathLike[str]) -> TypedGraph:
     """
     builder = Builder()
     for path in paths:
-        for edge in read_edges(path):
+        for edge in read_edges(path, identity=identity):
             if not edge.literal:
-                builder.add(edge.source, edge.relation, edge.target, edge.weight)
+                builder.add(edge.source, edge.relation, edge.target, edge.weight, edge.window)
     return builder.graph()
 
 
@@ -88,11 +105,14 @@ def opened(name: str) -> IO[str]:
 
 def _columns(name: str, number: int, line: str) -> Edge:
     cells = line.split("\t")
-    if not 2 <= len(cells) <= 4 or not all(cells):
-        raise FormatError(name, number, "source, relation, target and perhaps a weight, separated by tabs", line[:80])
+    if not 2 <= len(cells) <= 6 or not all(cells[:4]):
+        expected = "source, relation, target and perhaps a weight and two dates, separated by tabs"
+        raise FormatError(name, number, expected, line[:80])
     if len(cells) == 2:
         return Edge(cells[0], LINKED, cells[1])
-    return Edge(cells[0], cells[1], cells[2], _weight(name, number, cells[3]) if len(cells) == 4 else 1.0)
+    weight = weight_of(name, number, cells[3]) if len(cells) > 3 else 1.0
+    begin, end = (*cells[4:], "", "")[:2]
+    return Edge(cells[0], cells[1], cells[2], weight, window=window_at(name, number, begin, end))
 
 
 def _object(name: str, number: int, line: str) -> Edge:
@@ -105,17 +125,9 @@ def _object(name: str, number: int, line: str) -> Edge:
         fits = False
     if not fits:
         raise FormatError(name, number, 'an object with the texts "source" and "target"', line[:80])
-    return Edge(source, relation, target, _weight(name, number, weight))
-
-
-def _weight(name: str, number: int, given: object) -> float:
-    try:
-        weight = float(given)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        weight = 0.0
-    if not 0 < weight < 1e30:
-        raise FormatError(name, number, "a weight above 0", repr(given)[:80])
-    return weight
+    begin, end = (str(value.get(key) or "") for key in ("begin", "end"))
+    window = window_at(name, number, begin, end)
+    return Edge(source, relation, target, weight_of(name, number, weight), window=window)
 
 
 def _triple(name: str, number: int, line: str) -> Edge:

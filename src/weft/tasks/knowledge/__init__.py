@@ -1,0 +1,1 @@
+"""Knowledge graphs: built from documents, and completed by ranking what paths lead to."""

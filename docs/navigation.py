@@ -28,9 +28,14 @@ KEYWORDS = {
     "tasks/relations.md": ["relations between entities", "relation extraction", "tuples", "n-ary", "knowledge graph"],
     "tasks/rankings-and-topics.md": ["PageRank", "bibliography", "author disambiguation", "topic model", "h-index"],
     "tasks/knowledge-graphs.md": [
-        "knowledge base", "link prediction", "new facts",
-        "DuckDB", "SPARQL", "Cypher", "triples",
-    ],  # fmt: skip
+        "knowledge base",
+        "link prediction",
+        "new facts",
+        "DuckDB",
+        "SPARQL",
+        "Cypher",
+        "triples",
+    ],
     "tasks/scope.md": ["quantifier", "scope", "negation scope", "plural"],
     "tasks/metaphor.md": ["metaphor", "simile", "figurative language", "Hearst patterns", "harvest text"],
     "tasks/preferences.md": ["selectional preferences", "metaphor cues", "violation", "patch a resource"],

@@ -15,10 +15,8 @@ def problem(seed: int, n: int = 40, labels: int = 3, directed: bool = False, edg
     rng = np.random.default_rng(seed)
     u, v = rng.integers(0, max(2, (9 * n) // 10), (2, 3 * n if edges is None else edges))
     w = rng.random(len(u)) + 0.05
-    if directed:
-        graph = from_directed(n, u, v, w)
-    else:
-        graph = Graph.from_edges(n, u[u != v], v[u != v], w[u != v])
+    apart = u != v
+    graph = from_directed(n, u, v, w) if directed else Graph.from_edges(n, u[apart], v[apart], w[apart])
     count = int(rng.integers(1, max(2, n // 4)))
     at = rng.choice(n, count, replace=False)
     more = rng.choice(at, count // 3)

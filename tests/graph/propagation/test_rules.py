@@ -193,7 +193,8 @@ def test_vertices_without_edges_or_seeds_within_reach_are_unknown() -> None:
         assert np.isfinite(x).all()
         assert (x[[2, 3, 4], :2] == 0).all()
         assert (x[[2, 3, 4], 2] > 0).all()
-        assert x[5, 1] > 0.9 and x[5, 0] == 0
+        assert x[5, 1] > 0.9
+        assert x[5, 0] == 0
         assert x[1, 0] > x[1, 1]
         for entropy in ("exp", "bits"):
             if rule != "lp":
@@ -245,11 +246,8 @@ def test_bad_graphs_and_seeds_are_refused() -> None:
         build("lp", Graph.from_edges(2, [0], [1], [-1.0]), Seeds.of(2, [0], [0]))
     with pytest.raises(DataError, match="must rise"):
         build("lp", Graph([0, 2, 2], [1, 0], [1.0, 1.0]), Seeds.of(2, [0], [0]))
-    for at, of, weights, words in (
-        ([9], [0], [1.0], "vertices 0"),
-        ([0], [5], [1.0], "labels"),
-        ([0], [0], [-1.0], "above 0"),
-    ):
+    bad = (([9], [0], [1.0], "vertices 0"), ([0], [5], [1.0], "labels"), ([0], [0], [-1.0], "above 0"))
+    for at, of, weights, words in bad:
         with pytest.raises(DataError, match=words):
             Seeds.of(3, at, of, weights, 2)
     with pytest.raises(DataError, match="each"):

@@ -68,7 +68,7 @@ def _second(pair: tuple[State, float]) -> float:
 def _sweep_part(block: Rows, piece: State, *outside: State) -> tuple[State, float]:
     # What comes over the wire may be read-only, for which the kernel would be compiled anew.
     arrays = {each.name: getattr(block, each.name) for each in fields(block)}
-    own = {name: _writable(part) for name, part in arrays.items() if isinstance(part, np.ndarray)}
+    own: dict[str, Any] = {name: _writable(part) for name, part in arrays.items() if isinstance(part, np.ndarray)}
     into = tuple(np.empty_like(array) for array in piece)
     read = tuple(_writable(np.concatenate(parts)) for parts in zip(piece, *outside, strict=True))
     change = replace(block, **own).update(np.arange(len(piece[0]), dtype=np.int32), read, into)

@@ -105,7 +105,9 @@ def label_propagation(graph: Graph, seeds: Seeds) -> System:
     np.cumsum(np.where(held, 0, into.degrees), out=offsets[1:])
     kept = np.repeat(~held, into.degrees)
     weights = into.weights[kept]
-    strength = np.bincount(np.repeat(np.arange(len(held)), np.diff(offsets)), weights, len(held))
+    strength: Floats = np.bincount(np.repeat(np.arange(len(held)), np.diff(offsets)), weights, len(held)).astype(
+        np.float64
+    )
     coefficients = _divided(weights, offsets, strength)
     rest = np.where(held | (strength > 0), 0.0, 1.0)
     return System(offsets, into.neighbours[kept], coefficients, seeds, rest, unknown_at_start=1.0)

@@ -47,7 +47,7 @@ class Seeds:
         if not (np.isfinite(amounts) & (amounts > 0)).all():
             raise DataError("the weights of seeds must be finite numbers above 0")
         keys, place = np.unique(at * m + of, return_inverse=True)
-        sums = np.bincount(place, amounts, len(keys))
+        sums: Floats = np.bincount(place, amounts, len(keys)).astype(np.float64)
         offsets = np.zeros(n + 1, dtype=np.int64)
         np.cumsum(np.bincount(keys // m, minlength=n), out=offsets[1:])
         return cls(offsets, (keys % m).astype(np.int32), sums, m)

@@ -137,7 +137,7 @@ class System:
             away = np.flatnonzero(~self._settled)
             known = right[at] + a[at][:, away] @ x[away]
             x[at] = splu((eye(len(at), format="csc") - a[at][:, at].tocsc()).tocsc()).solve(known)
-        return x
+        return x.astype(np.float64, copy=False)
 
     @cached_property
     def _settled(self) -> Bools:

@@ -116,7 +116,7 @@ def test_a_dask_cluster_finds_the_same_bits() -> None:
             system = build(rule, graph, seeds)
             seen: list[Any] = []
             assert np.array_equal(
-                system.run(5, cluster=client, watch=lambda at, x: seen.append(at)),
+                system.run(5, cluster=client, watch=lambda at, x, seen=seen: seen.append(at)),
                 system.run(5),
             )
             assert seen == [0, 1, 2, 3, 4]

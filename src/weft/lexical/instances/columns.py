@@ -50,7 +50,7 @@ class Column:
 def read_columns(path: str | os.PathLike[str]) -> Iterator[Column]:
     """The columns of a table with a header (.csv, .tsv), or of many tables as JSON Lines, gzipped or not.
 
-    A line of JSON Lines is one table: {"source": ..., "header": [...], "rows": [[...], ...]}; the source may be missing.
+    A line of JSON Lines is one table: {"source": ..., "header": [...], "rows": [[...], ...]}; the source is optional.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -100,26 +100,30 @@ class ColumnScorer:
         size = len(frozenset().union(*(self.known[name] for name in fits)))
         return {name: matches[name] ** 2 / size for name in fits}
 
-    def pairs(self, columns: Iterable[Column], sources: int = 2) -> list[tuple[str, str, float]]:
+    def pairs(self, columns: Iterable[Column], sources: int = 2, together: bool = False) -> list[tuple[str, str, float]]:
         """score(i, C) of all cells of columns, as instance, class and weight; of cells of so many sources at least.
 
+        With `together`, the sources count in which a cell stands in a column of that class.
+
         >>> known = {"city": ["bergen", "oslo"]}
-        >>> columns = [Column.of("a", "one", ["bergen", "oslo", "bodø"]), Column.of("b", "two", ["bodø", "oslo", "bergen"])]
-        >>> ColumnScorer(known).pairs(columns)
+        >>> cells = ["bergen", "oslo", "bodø"]
+        >>> ColumnScorer(known).pairs([Column.of("a", "one", cells), Column.of("b", "two", cells)])
         [('bergen', 'city', 1.0), ('bodø', 'city', 1.0), ('oslo', 'city', 1.0)]
         """
         if sources < 1:
             raise ConfigError(f"a cell stands in at least one source, got {sources}")
         sums: dict[tuple[str, str], float] = defaultdict(float)
-        seen: dict[str, set[str]] = defaultdict(set)
+        seen: dict[str | tuple[str, str], set[str]] = defaultdict(set)
         for column in columns:
             found = self.scores(column)
             for cell in column.cells:
-                if len(seen[cell]) < sources:
+                if not together:
                     seen[cell].add(column.source)
                 for name, score in found.items():
                     sums[cell, name] += score
-        kept = {pair: score for pair, score in sums.items() if len(seen[pair[0]]) >= sources}
+                    if together:
+                        seen[cell, name].add(column.source)
+        kept = {pair: score for pair, score in sums.items() if len(seen[pair if together else pair[0]]) >= sources}
         most: dict[str, float] = defaultdict(float)
         for (_, name), score in kept.items():
             most[name] = max(most[name], score)

@@ -45,7 +45,7 @@ def add_pairs(builder: Builder, pairs: Iterable[tuple[str, str, float]]) -> int:
 def add_columns(builder: Builder, columns: Iterable[Column], least: int = 1) -> int:
     """Add columns of tables, with their cells that stand in at least so many columns; how many edges.
 
-    >>> add_columns(Builder(), [Column.of("people: name", "p", ["Dylan", "Cash"]), Column.of("films: music", "f", ["Dylan"])])
+    >>> add_columns(Builder(), [Column.of("people: name", "p", ["Dylan", "Cash"]), Column.of("music", "f", ["Dylan"])])
     3
     """
     kept = list(columns)

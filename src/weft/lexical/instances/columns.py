@@ -100,7 +100,9 @@ class ColumnScorer:
         size = len(frozenset().union(*(self.known[name] for name in fits)))
         return {name: matches[name] ** 2 / size for name in fits}
 
-    def pairs(self, columns: Iterable[Column], sources: int = 2, together: bool = False) -> list[tuple[str, str, float]]:
+    def pairs(
+        self, columns: Iterable[Column], sources: int = 2, together: bool = False
+    ) -> list[tuple[str, str, float]]:
         """score(i, C) of all cells of columns, as instance, class and weight; of cells of so many sources at least.
 
         With `together`, the sources count in which a cell stands in a column of that class.

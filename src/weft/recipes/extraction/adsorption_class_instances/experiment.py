@@ -220,8 +220,11 @@ def _recall_claims(result: RecipeResult, rows: dict[str, list[Scores]], labels: 
     result.own("without abandonment full MRR falls, with the most seeds",
                over(last, last.replace("Adsorption", "Adsorption, no abandonment"), last.split(", ")[1]),
                required=False)  # fmt: skip
-    result.own("shadow injection is above direct injection in full MRR",
-               over(last.replace("Adsorption", "Adsorption, shadow"), last, last.split(", ")[1]), required=False)  # fmt: skip
+    result.own(
+        "shadow injection is above direct injection in full MRR",
+        over(last.replace("Adsorption", "Adsorption, shadow"), last, last.split(", ")[1]),
+        required=False,
+    )
     alone = last.replace("Adsorption", "Adsorption, text")
     result.own("within Adsorption, both sources are above the text alone in full MRR",
                over(last, alone, last.split(", ")[1]), required=False,

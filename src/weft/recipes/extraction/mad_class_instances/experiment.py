@@ -174,8 +174,8 @@ def _attributes(result: RecipeResult, options: RecipeOptions, size: Size) -> Non
     table.note = (
         f"{len(people.names):,} people, {len(people.classes)} professions; average degree of values {degrees[0]:.1f}, "
         f"of relations {degrees[1]:.1f}; means of {size.draws} draws. Seeds are equally many per class, which "
-        "hides how skewed professions are: the order by frequency is hard to beat. By class: each profession counts the "
-        "same."
+        "hides how skewed professions are: the order by frequency is hard to beat. By class: each profession counts "
+        "the same."
     )
     result.tables.append(table)
 

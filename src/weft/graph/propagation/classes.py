@@ -23,6 +23,11 @@ from weft.graph.store import TypedGraph
 
 #: The answer where nothing is known.
 UNKNOWN = "unknown"
+#: The options of the rules.
+OPTIONS = {
+    "lp": (), "adsorption": ("beta", "entropy", "shadow", "abandon"),
+    "mad": ("mu1", "mu2", "mu3", "beta", "entropy"),
+}  # fmt: skip
 #: With more labels than this, rows are truncated within the run, as the papers do.
 MANY_LABELS = 200
 
@@ -133,10 +138,11 @@ def classes(
     if method not in RULES:
         raise ConfigError(f"labels are propagated by one of {', '.join(RULES)}, not by {method!r}")
     known, labels = seeds_of(graph, seeds)
-    try:
-        system = build(method, undirected(graph, relations), known.normalized(), **options)
-    except TypeError as error:
-        raise ConfigError(f"the method {method} has no such option: {error}") from None
+    for name in options:
+        if name not in OPTIONS[method]:
+            has = ", ".join(OPTIONS[method]) or "none"
+            raise ConfigError(f"the method {method} has no option {name!r}; its options are: {has}")
+    system = build(method, undirected(graph, relations), known.normalized(), **options)
     if len(labels) > MANY_LABELS:
         rows = system.run_top(iterations, top, tolerance, workers, cluster)
     else:

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from weft.errors import FormatError
-from weft.graph.store import Builder
+from weft.graph.store import Builder, TypedGraph
 from weft.graph.triples import opened
 from weft.lexical.instances.columns import Column
 
@@ -74,6 +74,34 @@ def add_attributes(builder: Builder, attributes: Iterable[tuple[str, str]]) -> i
         builder.type(node, ATTRIBUTE)
         count += 1
     return count
+
+
+def builder_of(graph: TypedGraph) -> Builder:
+    """A builder that holds a graph, to which more can be added.
+
+    >>> builder = Builder()
+    >>> builder.add("a", "r", "b", 2.0)
+    >>> list(builder_of(builder.graph()).graph().edges())
+    [('a', 'r', 'b', 2.0)]
+    """
+    builder = Builder()
+    add_graph(builder, graph)
+    return builder
+
+
+def add_graph(builder: Builder, graph: TypedGraph) -> None:
+    """Add the nodes, types and edges of a graph."""
+    for number, name in enumerate(graph.names):
+        builder.node(name)
+        if kind := graph.type_of(number):
+            builder.type(name, kind)
+    for source, relation, target, weight in graph.edges():
+        builder.add(source, relation, target, weight)
+
+
+def pairs_of(graph: TypedGraph) -> list[tuple[str, str, float]]:
+    """The pairs of instance and class of a graph."""
+    return [(source, target, weight) for source, relation, target, weight in graph.edges() if relation == IS_A]
 
 
 def read_pairs(path: str | os.PathLike[str]) -> list[tuple[str, str, float]]:

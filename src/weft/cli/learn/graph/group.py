@@ -5,13 +5,14 @@ from __future__ import annotations
 import typer
 
 from weft.cli.groups import SuggestingGroup
-from weft.cli.learn.graph import build
+from weft.cli.learn.graph import build, classes
 
 app = typer.Typer(
     cls=SuggestingGroup, no_args_is_help=True, add_completion=False, rich_markup_mode="rich",
     help="Build a knowledge graph, and learn from it.",
 )  # fmt: skip
 app.command("build", epilog=f"Example: {build.EXAMPLE}")(build.build)
+app.command("classes", epilog=f"Example: {classes.EXAMPLE}")(classes.classes)
 
 
 @app.callback()

@@ -127,8 +127,10 @@ def best_rank(people: People, rows: TopRows, test: Ints) -> Floats:
     return scores
 
 
-def attribute_runs(people: People, draws: int, seed: int, top: int = 15) -> dict[str, dict[str, list[float]]]:
-    """MRR of every graph and number of seeds, by rule, for each draw of seeds."""
+def attribute_runs(
+    people: People, draws: int, seed: int, top: int = 15, which: Sequence[str] = ()
+) -> dict[str, dict[str, list[float]]]:
+    """MRR of every graph, or of some, and number of seeds, by rule, for each draw of seeds."""
     found: dict[str, dict[str, list[float]]] = {}
     for draw in range(draws):
         shuffled = people.shuffled(people.relations, seed + draw)
@@ -142,6 +144,8 @@ def attribute_runs(people: People, draws: int, seed: int, top: int = 15) -> dict
             test = np.setdiff1d(np.arange(len(people.names)), people.draw(10, seed + draw)[0])
             main = people.gold[test].argmax(axis=1)
             for name, graph in graphs.items():
+                if which and name not in which:
+                    continue
                 for rule in PLAIN:
                     scores = best_rank(people, ranks_of(people, graph, drawn, _rule(rule), top), test)
                     row = found.setdefault(f"{name}, {count} seeds", {})

@@ -23,6 +23,7 @@ KEYWORDS = {
     "tasks/times.md": ["dates", "time expressions", "TIMEX3", "TimeML", "next Tuesday", "durations", "reference date"],
     "tasks/phenomena.md": ["chat", "conversations", "rare labels", "ConvoKit", "high precision"],
     "tasks/relations.md": ["relations between entities", "relation extraction", "tuples", "n-ary", "knowledge graph"],
+    "tasks/class-instances.md": ["label propagation", "Adsorption", "MAD", "seeds", "isolated nodes"],
     "tasks/scope.md": ["quantifier", "scope", "negation scope", "plural"],
     "tasks/metaphor.md": ["metaphor", "simile", "figurative language", "Hearst patterns", "harvest text"],
     "tasks/preferences.md": ["selectional preferences", "metaphor cues", "violation", "patch a resource"],

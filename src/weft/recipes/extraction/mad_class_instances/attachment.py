@@ -53,6 +53,20 @@ def read_quadruples(path: Path) -> list[Quadruple]:
     return found
 
 
+def majority_of(quadruples: Sequence[Quadruple]) -> list[Quadruple]:
+    """The quadruples with the majority label of their sentence id, of ties the first.
+
+    >>> words = ("set", "stage", "for", "rise")
+    >>> [each.label for each in majority_of([Quadruple("7", words, 0), Quadruple("7", words, 1)])]
+    [0, 0]
+    """
+    counts: dict[str, Counter[int]] = defaultdict(Counter)
+    for each in quadruples:
+        counts[each.id][each.label] += 1
+    best = {id: own.most_common(1)[0][0] for id, own in counts.items()}
+    return [each._replace(label=best[each.id]) for each in quadruples]
+
+
 @dataclass(frozen=True)
 class Attachment:
     """The graph, its seeds, and the gold labels of the vertices to score, as counts `[vertex, label]`."""

@@ -52,10 +52,7 @@ class Rows:
     def part(self, lo: int, hi: int) -> tuple[Rows, Ids]:
         """Rows `lo:hi` by themselves, and the others that they read: numbered after their own, in order."""
         begin, end = self.offsets[lo], self.offsets[hi]
-        neighbours = self.neighbours[begin:end]
-        inside = (neighbours >= lo) & (neighbours < hi)
-        outside = np.unique(neighbours[~inside])
-        local = np.where(inside, neighbours - lo, (hi - lo) + np.searchsorted(outside, neighbours)).astype(np.int32)
+        local, outside = renumbered(self.neighbours[begin:end], lo, hi)
         first, last = self.seed_offsets[lo], self.seed_offsets[hi]
         part = Rows(
             self.offsets[lo : hi + 1] - begin, local, self.coefficients[begin:end],
@@ -70,17 +67,17 @@ def sweeps(
 ) -> State:
     """The state after so many rounds, or once a round changes nothing by more than the tolerance."""
     together = len(groups) == 1
-    parts = [_shares(rows.offsets, group, workers) for group in groups]
+    parts = [shares(rows.offsets, group, workers) for group in groups]
     spare = tuple(np.empty_like(array) for array in state) if together else state
     with ThreadPoolExecutor(workers) as pool, progress("propagating", iterations, "rounds") as bar:
         for done in range(iterations):
             change = 0.0
-            for shares in parts:
+            for blocks in parts:
                 into = spare if together else state
-                if len(shares) == 1:
-                    changes = [rows.update(shares[0], state, into)]
+                if len(blocks) == 1:
+                    changes = [rows.update(blocks[0], state, into)]
                 else:
-                    jobs = [pool.submit(rows.update, share, state, into) for share in shares]
+                    jobs = [pool.submit(rows.update, share, state, into) for share in blocks]
                     changes = [job.result() for job in jobs]
                 change = max(change, *changes)
             if together:
@@ -93,8 +90,20 @@ def sweeps(
     return state
 
 
-def _shares(offsets: Ints, order: Ids, workers: int) -> list[Ids]:
-    """Vertices in blocks of about equally many edges."""
+def renumbered(neighbours: Ids, lo: int, hi: int) -> tuple[Ids, Ids]:
+    """The neighbours of vertices `lo:hi` as numbers of a block: its own vertices first, then others that it reads.
+
+    >>> [part.tolist() for part in renumbered(np.array([3, 9, 2, 0], np.int32), 2, 4)]
+    [[1, 3, 0, 2], [0, 9]]
+    """
+    inside = (neighbours >= lo) & (neighbours < hi)
+    outside = np.unique(neighbours[~inside])
+    local = np.where(inside, neighbours - lo, (hi - lo) + np.searchsorted(outside, neighbours)).astype(np.int32)
+    return local, outside
+
+
+def shares(offsets: Ints, order: Ids, workers: int) -> list[Ids]:
+    """Vertices in blocks of about equally many edges, as vertices differ in how many they have."""
     edges = np.concatenate([[0], np.cumsum(offsets[order.astype(np.int64) + 1] - offsets[order])])
     cuts = np.searchsorted(edges, np.linspace(0, edges[-1], workers + 1)[1:-1])
     return [order[lo:hi] for lo, hi in pairwise([0, *sorted(cuts.tolist()), len(order)])]

@@ -1,0 +1,42 @@
+"""Checks of class instances that take longer than a test may, from the recorded runs."""
+
+from __future__ import annotations
+
+import pytest
+from recorded import rows
+
+
+@pytest.mark.must_show("adsorption-class-instances", 7)
+def test_twenty_million_edges_take_minutes_and_time_is_linear() -> None:
+    found = rows("adsorption-class-instances", "Time of 10 rounds, 40 labels")
+    by_edges = sorted((row["edges"], row["CPU s"]) for row in found.values())
+    assert by_edges[-1][0] > 19_000_000
+    assert by_edges[-1][1] < 300
+    assert by_edges[-1][1] / by_edges[0][1] < 1.25 * by_edges[-1][0] / by_edges[0][0]
+
+
+@pytest.mark.must_show("adsorption-class-instances", 5, weaker="not above text alone within Adsorption")
+def test_five_seeds_and_more_are_above_both_own_labels_in_the_recorded_run() -> None:
+    found = rows("adsorption-class-instances", "Label recall")
+    full = [found[f"Adsorption, {count} seed{'s' if count > 1 else ''}"]["MRR full"] for count in (1, 5, 10, 25)]
+    own = max(found[name]["MRR full"] for name in ("text, its own labels", "tables, their own labels"))
+    assert full == sorted(full)
+    assert min(full[1:]) > own
+
+
+@pytest.mark.must_show("mad-class-instances", 8)
+def test_time_per_round_is_linear_up_to_ten_million_edges() -> None:
+    found = sorted(rows("mad-class-instances", "Time of a round").values(), key=lambda row: row["edges"])
+    assert found[-1]["edges"] > 9_900_000
+    for rule in ("LP-ZGL", "Adsorption", "MAD"):
+        times = [row[f"{rule}, s per round"] / row["edges"] for row in found]
+        assert times[-1] < 6 * times[0]  # larger graphs leave the cache of the processor
+
+
+@pytest.mark.must_show("mad-class-instances", 7, weaker="against shuffled attributes, by class")
+def test_true_attributes_are_above_shuffled_ones_in_the_recorded_run() -> None:
+    found = rows("mad-class-instances", "Professions of people")
+    for count in (2, 10):
+        for rule in ("LP-ZGL", "Adsorption", "MAD"):
+            true, shuffled = (found[f"values + {kind}relations, {count} seeds"] for kind in ("", "shuffled "))
+            assert true[f"{rule}, by class"] > shuffled[f"{rule}, by class"]

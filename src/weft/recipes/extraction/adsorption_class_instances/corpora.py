@@ -128,7 +128,7 @@ class Pairs:
         pairs = [pair for name in which for pair in self.sources[name] if pair[0] != pair[1]]
         u = np.array([self.names[instance] for instance, _, _ in pairs], dtype=np.int32)
         v = np.array([self.names[label] for _, label, _ in pairs], dtype=np.int32)
-        return Graph.from_edges(len(self.names), u, v, np.array([weight for _, _, weight in pairs]))
+        return Graph.from_edges(len(self.names), u, v, np.array([weight for _, _, weight in pairs], np.float32))
 
     def own_labels(self, which: str) -> dict[str, list[str]]:
         """The labels that an extractor gives every instance, best first."""

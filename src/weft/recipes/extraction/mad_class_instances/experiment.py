@@ -47,19 +47,20 @@ SHEET = {
 
 @dataclass(frozen=True)
 class Size:
-    """Draws of seeds, labels kept per node, edges of the timed graphs, and the size of generated ones."""
+    """Draws of seeds (few: of the large graphs), labels per node, edges of timed graphs, sizes of generated ones."""
 
-    draws: int = 10
+    draws: int = 4
+    few: int = 2
     top: int = 15
     places: tuple[int, ...] = (5, 15, 25)
     edges: tuple[int, ...] = (100_000, 1_000_000, 10_000_000)
-    instances: int = 200
+    instances: int = 100
     blocks: int = 20
     degrees: tuple[int, ...] = (3, 8, 15, 30)
 
 
 VARIATION = Variation((Size,), ("attachment", "attributes", "classes", "degrees", "time"))
-QUICK = Size(draws=3, places=(5, 15), edges=(10_000, 100_000), instances=60, blocks=8, degrees=(3, 8))
+QUICK = Size(draws=2, few=1, places=(5, 15), edges=(10_000, 100_000), instances=60, blocks=8, degrees=(3, 8))
 
 
 def run(options: RecipeOptions) -> RecipeResult:
@@ -224,7 +225,7 @@ def _classes(result: RecipeResult, options: RecipeOptions, size: Size) -> None:
         "text + tables": pairs.graph("text", "tables"),
     }
     found: dict[str, dict[str, list[float]]] = {}
-    for draw in range(size.draws):
+    for draw in range(size.few):
         drawn = gold.draw(10, options.seed + draw)
         every = np.concatenate(drawn)
         test = np.setdiff1d(np.arange(len(gold.nodes)), every)
@@ -243,9 +244,7 @@ def _classes(result: RecipeResult, options: RecipeOptions, size: Size) -> None:
     table = Table("Classes of WordNet: MRR", head, digits=dict.fromkeys(head, 3))
     for name, values in found.items():
         table.add(name, {column: float(np.mean(values[column])) for column in head if column in values})
-    table.note = (
-        f"{len(gold.classes)} classes, {len(gold.nodes):,} instances, {size.draws} draws; K = {size.top} labels "
-    )
+    table.note = f"{len(gold.classes)} classes, {len(gold.nodes):,} instances, {size.few} draws; K = {size.top} labels "
     table.note += "are kept per node; columns of tables are nodes."
     result.tables.append(table)
     for name, values in found.items():
@@ -290,14 +289,14 @@ def degree_sweep(
 def _degrees(result: RecipeResult, size: Size, seed: int) -> None:
     for noise in (True, False):
         what = "columns of noise" if noise else "columns like the others"
-        found = degree_sweep(size.degrees, size.blocks, size.instances, size.draws, seed, noise)
+        found = degree_sweep(size.degrees, size.blocks, size.instances, max(2, size.few), seed, noise)
         head = [f"{rule}, {count}" for count in (2, 10) for rule in PLAIN]
         table = Table(f"Generated tables, degree by {what}: MRR", head, digits=dict.fromkeys(head, 3))
         for degree in size.degrees:
             values = [float(np.mean(found[degree, rule, count])) for count in (2, 10) for rule in PLAIN]
             table.add(f"degree {degree}", dict(zip(head, values, strict=True)))
         table.note = (
-            f"{size.blocks} classes of {size.instances} instances, {size.draws} draws; 2 and 10 seeds per class."
+            f"{size.blocks} classes of {size.instances} instances, {max(2, size.few)} draws; 2 and 10 seeds per class."
         )
         result.tables.append(table)
         if noise:

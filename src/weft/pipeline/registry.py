@@ -195,7 +195,9 @@ TASKS = {
         "Chunks, entities, or any other layer of flat spans.",
         {
             "chain": Method("chunker", "a chain model", "weft.tasks.spans.chunker:ChunkerSettings"),
-            "proposer": Method("proposer", "high recall, for `weft label`", "weft.annotate.proposer:ProposerSettings"),
+            "proposer": Method(
+                "proposer", "high recall, for `weft label review`", "weft.annotate.proposer:ProposerSettings"
+            ),
         },
     ),
     "ner": Task(

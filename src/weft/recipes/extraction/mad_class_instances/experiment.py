@@ -244,8 +244,8 @@ def _classes(result: RecipeResult, options: RecipeOptions, size: Size) -> None:
     table = Table("Classes of WordNet: MRR", head, digits=dict.fromkeys(head, 3))
     for name, values in found.items():
         table.add(name, {column: float(np.mean(values[column])) for column in head if column in values})
-    table.note = f"{len(gold.classes)} classes, {len(gold.nodes):,} instances, {size.few} draw(s) of seeds; K = {size.top} labels "
-    table.note += "are kept per node; columns of tables are nodes."
+    table.note = f"{len(gold.classes)} classes, {len(gold.nodes):,} instances, draws of seeds: {size.few}; "
+    table.note += f"K = {size.top} labels are kept per node; columns of tables are nodes."
     result.tables.append(table)
     for name, values in found.items():
         for rule in ("LP-ZGL", "Adsorption"):

@@ -122,10 +122,16 @@ RECIPES = {
     "roles": Recipe("roles", None, "roles/kitchen.conllu", _options(c_arguments=1.0, c_labels=1.0, c_senses=1.0)),
     "roles in bins": Recipe("roles", "bins", "roles/kitchen.conllu", _options(rare_values=1, gain=0.0)),
     "joint roles": Recipe("roles", "joint", "roles/kitchen.conllu", _options(epochs=1)),
+    "events": Recipe("events", None, "events/harbour.events.jsonl", {"epochs": 2}),
     "relations": Recipe("relations", None, "relations/jobs.tuples.jsonl", {}),
     "scope": Recipe("scope", None, "scope/commands.jsonl", {}),
     "metaphor": Recipe("metaphor", None, "metaphor/parsed.conllu", {}),
+    "opinions": Recipe("opinions", None, "opinions/lamps.opinions.jsonl", {"passes": 2}),
     "phenomena": Recipe("phenomena", None, "chat/rooms.chat.tsv", {"members": 2, "most_rules": 2}),
+    "forecast": Recipe(
+        "forecast", None, "markets/news.csv",
+        {"series": str(EXAMPLES / "markets/prices.csv"), "entities": "quill,harlan", "features": "entity", "least": 5},
+    ),
     "preferences": Recipe(
         "preferences", None, "",
         {

@@ -52,12 +52,15 @@ KINDS = {
     "roles-joint": "weft.tasks.roles.joint:JointLabeller",
     "scope": "weft.tasks.scope.resolver:ScopeResolver",
     "tuples": "weft.tasks.relations.extractor:RelationExtractor",
+    "events": "weft.tasks.events.extractor:EventExtractor",
     "preferences": "weft.tasks.preferences.checker:PreferenceChecker",
     "linker": "weft.tasks.linking.linker:Linker",
     "timeline": "weft.tasks.timelines.extractor:TimelineExtractor",
     "coref": "weft.tasks.coreference.resolver:CorefResolver",
     "sentiment": "weft.tasks.sentiment.sentences:SentimentAnalyser",
     "phenomena": "weft.tasks.phenomena.detector:PhenomenaDetector",
+    "opinions": "weft.tasks.opinions.analyser:OpinionAnalyser",
+    "forecast": "weft.tasks.forecasting.forecaster:Forecaster",
     "polarity": "weft.tasks.sentiment.documents:PolarityClassifier",
     "amr": "weft.tasks.amr.parser:AmrParser",
     "times": "weft.tasks.time.parser:TimeParser",
@@ -244,6 +247,10 @@ TASKS = {
         "Relations of two or more mentions, as tuples with named slots.",
         {"cliques": Method("tuples", "from tuples", "weft.tasks.relations.extractor:ExtractorSettings")},
     ),
+    "events": Task(
+        "Events: triggers with their types, and the mentions and events that fill their roles.",
+        {"joint": Method("events", "from events, one search for all", "weft.tasks.events.extractor:EventSettings")},
+    ),
     "scope": Task(
         "Quantifier scope: which noun phrases and negations outscope which.",
         {"pairs": Method("scope", "from sentences with ordered nodes", "weft.tasks.scope.resolver:ScopeSettings")},
@@ -291,6 +298,20 @@ TASKS = {
                 "phenomena",
                 "a committee with rules, from labelled lines",
                 "weft.tasks.phenomena.detector:PhenomenaSettings",
+            )
+        },
+    ),
+    "opinions": Task(
+        "Opinions about aspects and comparisons, with the words that carry them.",
+        {"latent": Method("opinions", "from mentions with opinions", "weft.tasks.opinions.analyser:OpinionSettings")},
+    ),
+    "forecast": Task(
+        "Forecasts of a series of prices from each morning's news, and which events move it.",
+        {
+            "prequential": Method(
+                "forecast",
+                "day by day, each from the days before",
+                "weft.tasks.forecasting.forecaster:ForecastSettings",
             )
         },
     ),

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from weft.tasks.entities.projected import ProjectedRecognizer as ProjectedRecognizer
     from weft.tasks.entities.recognizer import EntityRecognizer as EntityRecognizer
     from weft.tasks.entities.transfer import TransferRecognizer as TransferRecognizer
+    from weft.tasks.events.extractor import EventExtractor as EventExtractor
+    from weft.tasks.forecasting.forecaster import Forecaster as Forecaster
     from weft.tasks.linking.linker import Linker as Linker
     from weft.tasks.metaphor.detector import MetaphorDetector as MetaphorDetector
+    from weft.tasks.opinions.analyser import OpinionAnalyser as OpinionAnalyser
     from weft.tasks.parsing.blended import BlendedParser as BlendedParser
     from weft.tasks.parsing.dependency_graphs import DependencyGraphParser as DependencyGraphParser
     from weft.tasks.parsing.induce_grammar import GrammarInducer as GrammarInducer
@@ -70,6 +73,7 @@ _HOMES = {
     "EntityClusterer": "coreference.across.entities",
     "EntityRecognizer": "entities.recognizer",
     "Flors": "tagging.flors",
+    "Forecaster": "forecasting.forecaster",
     "GappedSpanFinder": "spans.gapped",
     "GrammarInducer": "parsing.induce_grammar",
     "HedgeDetector": "uncertainty.detector",
@@ -80,6 +84,7 @@ _HOMES = {
     "MetaphorDetector": "metaphor.detector",
     "MweTagger": "spans.mwe",
     "Parser": "parsing.transitions.parser",
+    "OpinionAnalyser": "opinions.analyser",
     "PhenomenaDetector": "phenomena.detector",
     "PolarityClassifier": "sentiment.documents",
     "PreferenceChecker": "preferences.checker",
@@ -89,6 +94,7 @@ _HOMES = {
     "RoleLabeller": "roles.labeller",
     "SCLTagger": "tagging.scl",
     "RelationExtractor": "relations.extractor",
+    "EventExtractor": "events.extractor",
     "ScopeResolver": "scope.resolver",
     "TimeParser": "time.parser",
     "Segmenter": "segmentation.segmenter",

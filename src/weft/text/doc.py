@@ -27,8 +27,10 @@ from weft.text.views import Sentence, Span, Token, Word
 if TYPE_CHECKING:
     from weft.tasks.timelines.timeline import Timeline
     from weft.text.conventions.coreference import Entity
+    from weft.text.conventions.events import Event
     from weft.text.conventions.links import Link
     from weft.text.conventions.metaphor import Metaphor
+    from weft.text.conventions.opinions import Opinion
     from weft.text.conventions.preferences import Preference
     from weft.text.conventions.scope import Scope
     from weft.text.conventions.times import Timex
@@ -327,6 +329,17 @@ class Doc:
         return list(timexes(self))
 
     @property
+    def opinions(self) -> list[Opinion]:
+        """Opinions about aspects and comparisons, with the words that carry them; empty without the layer `opinions`.
+
+        >>> Doc.from_words([["Fine"]]).opinions
+        []
+        """
+        from weft.text.conventions.opinions import opinions
+
+        return list(opinions(self))
+
+    @property
     def tuples(self) -> list[RelationTuple]:
         """Relations of two or more mentions with the slots that they fill; empty without the layer `relations`.
 
@@ -336,6 +349,17 @@ class Doc:
         from weft.text.conventions.tuples import tuple_views
 
         return list(tuple_views(self))
+
+    @property
+    def events(self) -> list[Event]:
+        """Events with their triggers and arguments; empty without the layer `events`.
+
+        >>> Doc.from_words([["Ada", "left"]]).events
+        []
+        """
+        from weft.text.conventions.events import events_of
+
+        return events_of(self)
 
     @property
     def links(self) -> list[Link]:

@@ -41,6 +41,8 @@ def test_a_plan_saves_a_fifth_of_the_time_of_fixed_units_and_half_of_single_word
     wanted = 0.4 * doubts.sum()
     plan = Planner(doubts, [Mode("type", cost)]).for_errors(wanted)
     assert plan.errors >= wanted - 1e-6
+    spans = [(each.start, each.end) for each in plan.work]
+    assert plan.seconds == pytest.approx(taken_in_order(doubts, spans, np.inf, cost))
     fixed = taken_in_order(doubts, fixed_units(doubts, [], 9), wanted, cost)
     single = taken_in_order(doubts, fixed_units(doubts, [], 1), wanted, cost)
     assert plan.seconds < 0.8 * fixed

@@ -50,7 +50,9 @@ def test_times_and_known_labels_change_the_plan(weft: Weft, examples: Path, tmp_
     rows = "".join(f"{words},0.9,{2 + 0.5 * words}\n" for words in range(1, 20))
     (tmp_path / "times.csv").write_text(f"words,confidence,seconds\n{rows}", encoding="utf-8")
     for cost in ("linear", "gaussian"):
-        done = weft("label", "plan", predicted, "--remove", "0.5", "--times", "times.csv", "--time-model", cost, "--json")
+        done = weft(
+            "label", "plan", predicted, "--remove", "0.5", "--times", "times.csv", "--time-model", cost, "--json"
+        )
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["minutes"] > 0
     known = weft("label", "plan", predicted, "--checked", predicted, "--checked-predicted", predicted, "--json")

@@ -60,12 +60,16 @@ def colour(label: str) -> str:
 
 
 def _relations(doc: Doc) -> dict[int, list[str]]:
-    """The tuples of mentions in words, by the first word of the sentence that they begin in."""
+    """The tuples of mentions and the opinions in words, by the first word of the sentence that they begin in."""
     found: dict[int, list[str]] = {}
     for each in doc.tuples:
         sentence = each.sentence
         if sentence is not None:
             found.setdefault(sentence.first, []).append(each.told)
+    for opinion in doc.opinions if doc.n_words else []:
+        word = opinion.words[0] if opinion.words else None
+        if word is not None:
+            found.setdefault(word.sentence.first, []).append(opinion.told)
     return found
 
 

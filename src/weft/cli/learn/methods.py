@@ -66,6 +66,24 @@ OPTIONS: dict[str, Any] = {
         Path | None,
         option("--save-counts", metavar="FOLDER", panel=DATA, help="Write the counts, to be merged with others."),
     ],
+    "daily": Annotated[
+        list[Path] | None,
+        option(
+            "--daily", metavar="FOLDER", panel=DATA,
+            help="Dated texts: a folder of files named by their dates, or tables with a column date; repeat.",
+        ),
+    ],
+    "curve": Annotated[
+        Path | None, option("--curve", metavar="FILE.svg", panel=RUNNING, help="Draw the profit by day.")
+    ],
+    "days": Annotated[
+        Path | None,
+        option("--days", metavar="FILE", panel=RUNNING, help="Write a table of days (.csv, .tsv, .json, .parquet)."),
+    ],
+    "events": Annotated[
+        Path | None,
+        option("--events", metavar="FILE", panel=RUNNING, help="Write a table of the events that move the series."),
+    ],
     "scheduler": Scheduler,
     "terms": Annotated[
         int, option("--terms", panel=RUNNING, min=0, help="Corresponding terms of the domains to show.")
@@ -129,6 +147,10 @@ WAYS = {
         "weft.cli.learn.phenomena:train",
         "Conversations with a label per line (.chat.tsv, .chat.csv, ConvoKit's utterances.jsonl).",
     ),
+    ("forecast", "prequential"): Way(
+        "weft.cli.learn.forecast:train", "Dated texts, as in --daily.", False,
+        ("daily", "model", "curve", "days", "events"), dev=False,
+    ),
     ("preferences", "restrictions"): Way("weft.cli.learn.preferences:train", "", False, dev=False),
     ("sentiment", "sentences"): Way(
         "weft.cli.learn.reviews:train_sentences", "Reviews with ratings (.tsv, .csv, .jsonl).", False, ("sentences",)
@@ -185,6 +207,7 @@ EXAMPLES = {
     "roles": "weft train roles examples/roles/kitchen.conllu --out roles.weft",
     "roles bins": "weft train roles examples/roles/kitchen.conllu --method bins --bins many --out bins.weft",
     "roles joint": "weft train roles examples/roles/kitchen.conllu --method joint --out joint.weft",
+    "events": "weft train events examples/events/harbour.events.jsonl --out harbour.weft",
     "relations": "weft train relations examples/relations/jobs.tuples.jsonl --out jobs.weft",
     "preferences": "weft train preferences --verbnet examples/preferences/verbnet --semlink "
     "examples/preferences/semlink.json --wordnet examples/preferences/wordnet --types examples/preferences/types.tsv "
@@ -194,6 +217,9 @@ EXAMPLES = {
     "coref": "weft train coref examples/coref/village.conllu --out coref.weft",
     "times": "weft train times examples/times/italian.times.tsv --language it --out it-times.weft",
     "phenomena": "weft train phenomena examples/chat/rooms.chat.tsv --majority none --out worries.weft",
+    "opinions": "weft train opinions examples/opinions/lamps.opinions.jsonl --out lamps.weft",
+    "forecast": "weft train forecast --daily examples/markets/news.csv --series examples/markets/prices.csv "
+    "--entities quill,harlan --out council.weft",
     "sentiment": "weft train sentiment examples/inns/rated.tsv --sentences examples/inns/sentences.txt --positive "
     "examples/inns/good-words.txt --negative examples/inns/bad-words.txt --out inns.weft",
     "sentiment documents": "weft train sentiment examples/reviews/films.tsv --method documents --raw "

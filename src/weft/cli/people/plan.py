@@ -40,7 +40,9 @@ Times = Annotated[
     Path | None,
     option("--times", metavar="FILE", panel=DATA, help="Table of recorded times: words, confidence, seconds."),
 ]
-Cost = Annotated[str, option("--time-model", metavar="linear|gaussian", panel=SETTINGS, help="Model of recorded times.")]
+Cost = Annotated[
+    str, option("--time-model", metavar="linear|gaussian", panel=SETTINGS, help="Model of recorded times.")
+]
 Switch = Annotated[float, option("--switch", panel=SETTINGS, min=0.0, help="Seconds to change to a span.")]
 PerWord = Annotated[float, option("--per-word", panel=SETTINGS, min=0.0, help="Seconds for a word.")]
 PerError = Annotated[float, option("--per-error", panel=SETTINGS, min=0.0, help="Seconds for an expected error.")]

@@ -1,0 +1,1 @@
+"""Clusters from distances or similarities between some nodes: medoids, the gap statistic, affinity propagation."""

@@ -1,0 +1,1 @@
+"""Rankings of nodes: PageRank over types and weights, year by year, and what citations alone say."""

@@ -1,0 +1,1 @@
+"""Topics as soft clusters of a graph of words."""

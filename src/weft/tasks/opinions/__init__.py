@@ -1,0 +1,1 @@
+"""Opinions about aspects and comparisons of entities, with the words that carry them."""

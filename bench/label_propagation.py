@@ -23,7 +23,7 @@ import numpy as np
 from weft.features.representations.trigrams import TrigramContexts
 from weft.graph.csr import Graph
 from weft.graph.neighbours import nearest_neighbours
-from weft.graph.propagate import propagate
+from weft.graph.propagation.quadratic import propagate
 from weft.text.doc import Doc
 
 VERTICES, LISTED, LABELS, SWEEPS = 2_000_000, 5, 12, 10

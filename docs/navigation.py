@@ -26,6 +26,7 @@ KEYWORDS = {
     "tasks/phenomena.md": ["chat", "conversations", "rare labels", "ConvoKit", "high precision"],
     "tasks/events.md": ["event extraction", "events", "triggers", "arguments", "BioNLP", "ACE", "brat events"],
     "tasks/relations.md": ["relations between entities", "relation extraction", "tuples", "n-ary", "knowledge graph"],
+    "tasks/class-instances.md": ["label propagation", "Adsorption", "MAD", "seeds", "isolated nodes"],
     "tasks/rankings-and-topics.md": ["PageRank", "bibliography", "author disambiguation", "topic model", "h-index"],
     "tasks/knowledge-graphs.md": [
         "knowledge base",

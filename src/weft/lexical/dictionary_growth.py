@@ -2,8 +2,8 @@
 
 Words and their features are the vertices of a graph (Garrette & Baldridge 2013): every word is connected to its
 prefixes and suffixes, its shape, and the words before and after it in the text. Words in the dictionary are labelled
-with their tags, uniformly; labels propagate over the graph (`weft.graph.propagate`), and an unknown word gets the tags
-whose share is close enough to that of its best one.
+with their tags, uniformly; labels propagate over the graph (`weft.graph.propagation.quadratic`), and an unknown word
+gets the tags whose share is close enough to that of its best one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from weft.errors import ConfigError, DataError
 from weft.graph.csr import Graph
-from weft.graph.propagate import propagate
+from weft.graph.propagation.quadratic import propagate
 from weft.lexical.dictionary import TagDictionary
 
 #: Maximum length of prefixes and suffixes used as features.

@@ -22,7 +22,7 @@ from weft.errors import ConfigError, DataError
 from weft.features.representations.trigrams import TrigramContexts
 from weft.graph.csr import Graph
 from weft.graph.neighbours import nearest_neighbours
-from weft.graph.propagate import Propagation
+from weft.graph.propagation.quadratic import Propagation
 from weft.infer.chains.chain import Chain
 from weft.text.doc import Doc
 

@@ -13,7 +13,7 @@ from steps import steps_of
 
 from weft.errors import ConfigError, DataError
 from weft.graph.csr import Graph
-from weft.graph.propagate import METHODS, Propagation, propagate
+from weft.graph.propagation.quadratic import METHODS, Propagation, propagate
 
 
 def problem(seed: int, n: int = 60, labels: int = 4, mu: float = 0.5, nu: float = 0.01) -> Propagation:

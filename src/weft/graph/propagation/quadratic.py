@@ -33,6 +33,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from weft.arrays import Ids, Ints
 from weft.errors import ConfigError, DataError
 from weft.graph.csr import Graph
+from weft.graph.propagation.sweeps import renumbered, shares
 from weft.kernel import kernel
 
 Floats = NDArray[np.floating[Any]]
@@ -194,9 +195,7 @@ class _Rows:
 def _jacobi(rows: _Rows, q: Floats, sweeps: int, workers: int, watch: Callable[[int, Floats], None] | None) -> Floats:
     n = len(q)
     order = np.arange(n, dtype=np.int32)
-    # Blocks of about equally many edges, as vertices differ in how many they have.
-    cuts = np.searchsorted(rows.offsets, np.linspace(0, rows.offsets[-1], workers + 1)[1:-1])
-    parts = [order[lo:hi] for lo, hi in pairwise([0, *sorted(cuts.tolist()), n])]
+    parts = shares(rows.offsets, order, workers)
     spare = np.empty_like(q)
     with ThreadPoolExecutor(workers) as pool:
         for sweep in range(sweeps):
@@ -262,10 +261,7 @@ def _on_cluster(
 def _block(rows: _Rows, lo: int, hi: int) -> tuple[_Rows, Ids]:
     """Rows `lo:hi` by themselves, and the vertices outside that they read: numbered after their own, in order."""
     first, end = rows.offsets[lo], rows.offsets[hi]
-    neighbours = rows.neighbours[first:end]
-    inside = (neighbours >= lo) & (neighbours < hi)
-    outside = np.unique(neighbours[~inside])
-    local = np.where(inside, neighbours - lo, (hi - lo) + np.searchsorted(outside, neighbours)).astype(np.int32)
+    local, outside = renumbered(rows.neighbours[first:end], lo, hi)
     target = rows.target[lo:hi]
     own = np.where(target >= 0, np.cumsum(target >= 0) - 1, -1).astype(np.int32)
     targets = rows.targets[target[target >= 0]]

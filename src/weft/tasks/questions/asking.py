@@ -9,7 +9,7 @@ cheaper. A suggestion without an answer costs more. While the user types, the it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -87,7 +87,10 @@ class Questions:
     ['Mara Lind']
     """
 
-    def __init__(self, store: Store, costs: Costs | None = None, weights: EntityWeights | None = None) -> None:
+    def __init__(
+        self, store: Store, costs: Costs | None = None, weights: EntityWeights | None = None,
+        values: Mapping[str, Sequence[float | str]] | None = None,
+    ) -> None:  # fmt: skip
         self.store = store
         self.grammar = QuestionGrammar.of(store.schema, costs)
         self.lexicon = Lexicon(self.grammar)
@@ -95,6 +98,8 @@ class Questions:
         self._close: dict[int | None, Closeness | None] = {}
         self._views: dict[int | None, View] = {}
         self._offers: dict[tuple[int | None, str], list[int]] = {}
+        #: Numbers and dates to complete a question with.
+        self.values = values or {}
         grammar = self.grammar
         self._inserted = grammar.grammar.inserted(grammar.inserted)
         self._ended = grammar.grammar.inserted(grammar.ended)
@@ -244,7 +249,7 @@ class Questions:
             if leaf.arc >= 0:
                 label = arcs[leaf.arc].label
                 return reading.fillers[label] if label >= 0 else None
-            return self._offered(self.grammar.names[leaf.symbol], me)
+            return self.offered(self.grammar.names[leaf.symbol], me)
 
         term = self.grammar.meaning(tree, filler)
         if term is None or not is_typed(term, self.store.schema) or contradiction(term, self.store.schema):
@@ -254,11 +259,14 @@ class Questions:
         edits += len(ignored)
         return Suggestion(self.grammar.display(tree, filler), term, cost, left_out, tuple(tree.rules()), edits)
 
-    def _offered(self, name: str, me: int | None) -> Filler | None:
+    def offered(self, name: str, me: int | None) -> Filler | None:
         """What a slot at the end of unfinished input is offered: entities close to the user, then large ones."""
         if not name.startswith("{offer:"):
             return None
         _, kind, rank = name.strip("{}").split(":")
+        if kind in ("number", "date"):
+            values = self.values.get(kind, ())
+            return ((kind, values[int(rank)]), _shown(values[int(rank)])) if int(rank) < len(values) else None
         key = (me, kind)
         if key not in self._offers:
             members = self.store.members.get(kind, np.zeros(0, dtype=np.int32))

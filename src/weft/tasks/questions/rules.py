@@ -118,8 +118,15 @@ def rules_of(schema: Schema, costs: Costs) -> Iterator[SynchronousRule]:
         yield from _relation_rules(relation, schema, costs)
     for attribute in schema.attributes.values():
         yield from _attribute_rules(attribute, schema)
-    for kind in {each.kind for each in schema.attributes.values()}:
-        slot = f"{{{kind}}}"
+    for rank in range(OFFERED):
+        yield SynchronousRule("NUMBER", (f"{{offer:number:{rank}}}",), ((0, ""),), Child(0))
+    yield SynchronousRule("NUMBER", ("{number}",), ((0, ""),), Child(0))
+    for kind in sorted({each.kind for each in schema.attributes.values()}):
+        slot = "NUMBER" if kind == "number" else "DATE"
+        for rank in range(OFFERED if kind == "date" else 0):
+            yield SynchronousRule("DATE", (f"{{offer:date:{rank}}}",), ((0, ""),), Child(0))
+        if kind == "date":
+            yield SynchronousRule("DATE", ("{date}",), ((0, ""),), Child(0))
         yield SynchronousRule(f"VALUE:{kind}", (slot,), ((0, ""),), Child(0))
         yield SynchronousRule(
             f"VALUE:{kind}", (slot, "'or'", slot), ((0, ""), "or", (2, "")), ("either", Child(0), Child(2)), 0.5
@@ -143,7 +150,7 @@ def _type_rules(of: NodeType, schema: Schema, costs: Costs) -> Iterator[Synchron
     adjective = ("who" if of.pronoun == "who" else of.pronoun,)
     if any(each.adjective and each.source == t for each in schema.relations.values()):
         yield SynchronousRule(
-            f"BASE:{t}", (f"ADJ:{t}", f"BASE:{t}"), both, ("and", Child(0), Child(1)), 0.1, costs.swapped
+            f"BASE:{t}", (f"ADJ:{t}", f"BASE:{t}"), both, ("and", Child(1), Child(0)), 0.1, costs.swapped
         )
         yield SynchronousRule(f"PF:{t}", ("'who'", "'are'", f"ADJ:{t}"), (*adjective, "are", (2, "")), Child(2), 0.2)
         yield SynchronousRule(
@@ -198,11 +205,11 @@ def _relation_rules(relation: Relation, schema: Schema, costs: Costs) -> Iterato
         )  # fmt: skip
         for op, quantity in ((op, f"quant{op}") for op in QUANTITIES):
             yield SynchronousRule(
-                f"VP:{s}", (v, quantity, "{number}", f"noun:{t}"), ((0, "^"), (1, ""), (2, ""), (3, "pl")),
+                f"VP:{s}", (v, quantity, "NUMBER", f"noun:{t}"), ((0, "^"), (1, ""), (2, ""), (3, "pl")),
                 ("count", r, "out", op, Child(2)), 0.6,
             )  # fmt: skip
             yield SynchronousRule(
-                f"PF:{t}", ("'that'", quantity, "{number}", f"noun:{s}", v),
+                f"PF:{t}", ("'that'", quantity, "NUMBER", f"noun:{s}", v),
                 (that, (1, ""), (2, ""), (3, "pl"), (4, "pl")), ("count", r, "in", op, Child(2)), 0.7,
             )  # fmt: skip
         for way in EXTREMES:
@@ -247,10 +254,19 @@ def _property_rules(relation: Relation, schema: Schema) -> Iterator[SynchronousR
                           ("not", ("sources", r, Child(3))), 0.3)  # fmt: skip
     for op in QUANTITIES:
         yield SynchronousRule(
-            f"PF:{s}", ("'have'", f"quant{op}", "{number}", named), ("that have", (1, ""), (2, ""), (3, "pl")),
+            f"PF:{s}", ("'have'", f"quant{op}", "NUMBER", named), ("that have", (1, ""), (2, ""), (3, "pl")),
             ("count", r, "out", op, Child(2)), 0.6,
         )  # fmt: skip
+        yield SynchronousRule(
+            f"PF:{t}", ("'that'", "'are'", named, "'of'", f"quant{op}", "NUMBER", f"noun:{s}"),
+            ("that are the", (2, "sg"), "of", (4, ""), (5, ""), (6, "pl")), ("count", r, "in", op, Child(5)), 0.7,
+        )  # fmt: skip
     for way in EXTREMES:
+        yield SynchronousRule(
+            f"MOST:{t}", (f"CN:{t}", "'that'", "'are'", named, "'of'", f"extreme-{way}", f"noun:{s}"),
+            ((0, ""), "that are the", (3, "sg"), "of", (5, ""), (6, "pl")),
+            ("most", Child(0), ("count", r, "in"), way), 0.9,
+        )  # fmt: skip
         yield SynchronousRule(
             f"MOST:{s}", (f"CN:{s}", "'who'", f"extreme-{way}", named), ((0, ""), "with", (2, ""), (3, "pl")),
             ("most", Child(0), ("count", r, "out"), way), 0.8,

@@ -63,7 +63,7 @@ class QuestionGrammar:
                 inserted[number] = classes[name].inserted
                 ended[number] = min(classes[name].inserted, classes[name].ended)
             elif name.startswith("{offer:"):
-                ended[number] = costs.completed_entity + 0.15 * int(name.rsplit(":", 1)[1].rstrip("}"))
+                ended[number] = costs.completed_entity + 0.15 * _rank(name)
         strict = np.full(len(symbols), np.inf)
         return cls(schema, costs, tuple(rules), classes, symbols, tuple(symbols), grammar, inserted, ended, strict)
 
@@ -92,7 +92,7 @@ class QuestionGrammar:
             if part is None:
                 return None
             parts.append(part)
-        filled: Term = _filled(self.rules[tree.rule].meaning, parts)
+        filled: Term = filled(self.rules[tree.rule].meaning, parts)
         return filled
 
     def display(self, tree: Derivation, fillers: Callable[[Derivation], Filler | None]) -> str:
@@ -151,6 +151,11 @@ class QuestionGrammar:
         return False
 
 
+def _rank(name: str) -> int:
+    """The rank of an offer, such as that of `{offer:city:2}`."""
+    return int(name.rsplit(":", 1)[1].rstrip("}"))
+
+
 def _named(name: str, feature: str) -> str:
     if feature == "gen":
         return f"{name}'" if name.endswith("s") else f"{name}'s"
@@ -159,11 +164,12 @@ def _named(name: str, feature: str) -> str:
     return name
 
 
-def _filled(template: Any, parts: list[Any]) -> Any:
+def filled(template: Any, parts: list[Any]) -> Any:
+    """A meaning with those of the children in their places."""
     if isinstance(template, Child):
         return parts[template]
     if isinstance(template, tuple):
-        return tuple(_filled(part, parts) for part in template)
+        return tuple(filled(part, parts) for part in template)
     return template
 
 

@@ -1,12 +1,11 @@
 """Costs of rules that depend on the words of the question, learned from pairs of a question and its meaning.
 
-    cost(r | q)      = softplus(b_r - w_r . f(q))  >= 0,  so that A* stays valid         f: words and pairs of words
-    cost(D | q)      = sum of cost(r | q) over the rules of derivation D
-    objective        = sum over questions of  -log softmax(-cost(D | q))[gold]  + penalty |w|^2
+    cost(p | q)      = softplus(b_p - w_p . f(q))  >= 0,  so that A* stays valid
+    cost(D | q)      = sum of cost(p | q) over the parts p of derivation D: its rules, and pairs of a rule and its parent
+    objective        = mean over questions of  -log softmax(-cost(D | q))[gold]  + penalty |w|^2
 
-The softmax runs over the meanings that the grammar itself derives, each with its cheapest derivation. With these costs
-any word of the question speaks for a rule, wherever it stands, so no rule needs a word of its own: the search inserts
-all of them, and the k best derivations are found as for any other costs.
+With these costs any word of the question speaks for a rule, wherever it stands, so no rule needs a word of its own. The
+softmax runs over meanings that the grammar derives: those of all derivations with few content words, and given ones.
 """
 
 from __future__ import annotations
@@ -24,35 +23,90 @@ from weft.tasks.questions.lexicon import tokens_of
 from weft.tasks.questions.synchronous import Filler, QuestionGrammar, filled
 from weft.tasks.questions.terms import Term, is_typed, normal, simple
 
+#: A derivation as its rule and those of its children that have rules.
+Tree = tuple[int, tuple["Tree", ...]]
+Fillers = Callable[[Derivation], Filler | None]
+
 
 @dataclass(frozen=True)
 class Meanings:
-    """Meanings that a grammar derives, and how often the derivation of each uses every rule."""
+    """Meanings, and how often the derivation of each uses every part."""
 
     terms: list[Term]
     uses: sparse.csr_matrix
     places: dict[Term, int]
 
 
-def meanings_of(
-    grammar: QuestionGrammar, fillers: Callable[[Derivation], Filler | None], size: int, most: int = 200_000
-) -> Meanings:
+def pooled(grammar: QuestionGrammar, trees: Mapping[Term, Tree]) -> Meanings:
+    """Meanings with the parts of a derivation of each: rules, then pairs of a rule and its parent."""
+    pairs: dict[tuple[int, int], int] = {}
+    rows: list[int] = []
+    columns: list[int] = []
+    size = len(grammar.rules)
+    for row, tree in enumerate(trees.values()):
+        for parent, rule in _steps(tree):
+            rows.append(row)
+            columns.append(rule)
+            if parent >= 0:
+                rows.append(row)
+                columns.append(size + pairs.setdefault((parent, rule), len(pairs)))
+    shape = (len(trees), size + len(pairs))
+    uses = sparse.csr_matrix((np.ones(len(rows), dtype=np.float32), (rows, columns)), shape=shape)
+    return Meanings(list(trees), uses, {term: place for place, term in enumerate(trees)})
+
+
+def _steps(tree: Tree, parent: int = -1) -> Iterator[tuple[int, int]]:
+    yield parent, tree[0]
+    for child in tree[1]:
+        yield from _steps(child, tree[0])
+
+
+def tree_of(grammar: QuestionGrammar, derivation: Derivation, filler: Fillers, offers: Mapping[Term, int]) -> Tree:
+    """The rules of a derivation; slots become the offers of the same values, which `offers` ranks."""
+    rule, number = grammar.rules[derivation.rule], derivation.rule
+    if len(rule.right) == 1 and rule.right[0].startswith("{"):
+        found = filler(derivation.children[0])
+        if found and found[0] in offers:
+            kind = rule.right[0].strip("{}").split(":")
+            offer = f"{{offer:{kind[1] if len(kind) > 1 else kind[0]}:{offers[found[0]]}}}"
+            same = [n for n, each in enumerate(grammar.rules) if each.left == rule.left and each.right == (offer,)]
+            number = same[0] if same else number
+    children = [child for child in derivation.children if child.rule >= 0]
+    return number, tuple(tree_of(grammar, child, filler, offers) for child in children)
+
+
+def meaning_of(grammar: QuestionGrammar, tree: Tree, fillers: Fillers) -> Term | None:
+    """The meaning of the rules of a derivation, whose slots are offers; None if it has none."""
+    rule, below = grammar.rules[tree[0]], iter(tree[1])
+    parts: list[Term] = []
+    for name in rule.right:
+        part: Term | None = ("word",)
+        if name.startswith("{"):
+            found = fillers(Derivation(grammar.symbols[name], 0.0))
+            part = found[0] if found else None
+        elif name not in grammar.classes:
+            part = meaning_of(grammar, next(below), fillers)
+        if part is None:
+            return None
+        parts.append(part)
+    return normal(filled(rule.meaning, parts))
+
+
+def small_meanings(grammar: QuestionGrammar, fillers: Fillers, size: int, most: int = 200_000) -> dict[Term, Tree]:
     """The meanings of all derivations with at most `size` content words, each with one derivation.
 
     A content word is a noun, a verb, an entity or a value. Meanings are made bottom-up, each symbol's once.
     """
-    sizes = {name: int(each.content) for name, each in grammar.classes.items()}
-    found: dict[str, list[dict[Term, tuple[int, ...]]]] = {}
-    lefts = {rule.left for rule in grammar.rules}
+    found: dict[str, list[dict[Term, Tree | None]]] = {}
     for name, number in grammar.symbols.items():
-        levels: list[dict[Term, tuple[int, ...]]] = [{} for _ in range(size + 1)]
-        if name in sizes:
-            levels[sizes[name]][("word",)] = ()
+        levels: list[dict[Term, Tree | None]] = [{} for _ in range(size + 1)]
+        if name in grammar.classes:
+            levels[int(grammar.classes[name].content)][("word",)] = None
         elif name.startswith("{offer:") and (filler := fillers(Derivation(number, 0.0))):
-            levels[1][filler[0]] = ()
+            levels[1][filler[0]] = None
         found[name] = levels
     room = _room(grammar, found, size)
-    seen: dict[str, set[Term]] = {name: set() for name in lefts}
+    seen: dict[str, set[Term]] = {rule.left: set() for rule in grammar.rules}
     for level in range(size + 1):
         changed = True
         while changed:
@@ -61,32 +115,26 @@ def meanings_of(
                 if room[rule.left] < level:
                     continue
                 own = found[rule.left][level]
-                for parts, used in list(_combined(rule.right, level, found)):
+                for parts, below in list(_combined(rule.right, level, found)):
                     term = normal(filled(rule.meaning, parts))
                     if term not in seen[rule.left]:
                         seen[rule.left].add(term)
-                        own[term] = (number, *used)
+                        own[term] = (number, below)
                         changed = True
             if sum(map(len, seen.values())) > most:
                 raise ConfigError(f"the grammar has more than {most:,} meanings of {size} content words; take fewer")
-    terms: list[Term] = []
-    places: dict[Term, int] = {}
-    rows: list[int] = []
-    columns: list[int] = []
-    for level in found[grammar.names[grammar.goal]]:
-        for raw, used in level.items():
+    terms: dict[Term, Tree] = {}
+    for made in found[grammar.names[grammar.goal]]:
+        for raw, tree in made.items():
             term = simple(raw, grammar.schema)
-            if term not in places and is_typed(term, grammar.schema):
-                places[term] = len(terms)
-                rows += [len(terms)] * len(used)
-                columns += used
-                terms.append(term)
-    shape = (len(terms), len(grammar.rules))
-    uses = sparse.csr_matrix((np.ones(len(rows), dtype=np.float32), (rows, columns)), shape=shape)
-    return Meanings(terms, uses, places)
+            if tree is not None and is_typed(term, grammar.schema):
+                terms.setdefault(term, tree)
+    return terms
 
 
-def _room(grammar: QuestionGrammar, found: Mapping[str, list[dict[Term, tuple[int, ...]]]], size: int) -> dict[str, int]:
+def _room(
+    grammar: QuestionGrammar, found: Mapping[str, list[dict[Term, Tree | None]]], size: int
+) -> dict[str, int]:
     """How many content words every symbol may have, given what must stand beside it in a question."""
     least = {name: next((n for n, level in enumerate(levels) if level), size + 1) for name, levels in found.items()}
     outside = dict.fromkeys(found, size + 1)
@@ -106,9 +154,9 @@ def _room(grammar: QuestionGrammar, found: Mapping[str, list[dict[Term, tuple[in
 
 
 def _combined(
-    symbols: Sequence[str], size: int, found: Mapping[str, list[dict[Term, tuple[int, ...]]]]
-) -> Iterator[tuple[list[Term], tuple[int, ...]]]:
-    """The ways to fill the symbols of a rule with so many content words, each with the rules it uses."""
+    symbols: Sequence[str], size: int, found: Mapping[str, list[dict[Term, Tree | None]]]
+) -> Iterator[tuple[list[Term], tuple[Tree, ...]]]:
+    """The ways to fill the symbols of a rule with so many content words, each with the derivations it uses."""
     if not symbols:
         if size == 0:
             yield [], ()
@@ -116,39 +164,40 @@ def _combined(
     for own, level in enumerate(found[symbols[0]][: size + 1]):
         if level:
             for rest, more in _combined(symbols[1:], size - own, found):
-                for term, used in level.items():
-                    yield [term, *rest], (*used, *more)
+                for term, tree in level.items():
+                    yield [term, *rest], (more if tree is None else (tree, *more))
 
 
 def features_of(text: str) -> list[str]:
-    """The words of a question, shortened, and their pairs.
+    """The words of a question, shortened, their pairs, and whether a word stands in the first half or in the second.
 
-    >>> features_of("Who lives in Bergen?")
-    ['who', 'live', 'in', 'bergen', '^ who', 'who live', 'live in', 'in bergen', 'bergen $']
+    >>> features_of("Who studied there?")
+    ['who', 'study', 'there', '^ who', 'who study', 'study there', 'there $', '1 who', '1 study', '2 there']
     """
     stems = [_stem(token) for token in tokens_of(text) if token != ","]
     padded = ["^", *stems, "$"]
-    return stems + [f"{one} {other}" for one, other in zip(padded, padded[1:], strict=False)]
+    halves = [f"{1 if 2 * at < len(stems) else 2} {stem}" for at, stem in enumerate(stems)]
+    return stems + [f"{one} {other}" for one, other in zip(padded, padded[1:], strict=False)] + halves
 
 
 def _stem(token: str) -> str:
-    for ending in ("ing", "ies", "ed", "s"):
+    for ending in ("ing", "ies", "ied", "ed", "s"):
         if token.endswith(ending) and len(token) - len(ending) >= 3:
             stem = token[: -len(ending)]
-            return stem + "y" if ending == "ies" else stem
+            return stem + "y" if ending in ("ies", "ied") else stem
     return token.removesuffix("e") if len(token) > 5 else token
 
 
 @dataclass
 class CostModel:
-    """Learned costs: a bias per rule, and a weight per feature and rule."""
+    """Learned costs: a bias per part, and a weight per feature and part."""
 
     features: dict[str, int]
     bias: Floats
     weights: Floats
 
     def costs(self, text: str) -> Floats:
-        """The cost of every rule for a question."""
+        """The cost of every part for a question."""
         rows = [self.features[each] for each in set(features_of(text)) if each in self.features]
         total: Floats = self.bias - self.weights[rows].sum(axis=0)
         return np.logaddexp(0.0, total).astype(np.float64)
@@ -161,7 +210,7 @@ class CostModel:
 
 
 def learn_costs(
-    pairs: Sequence[tuple[str, int]], meanings: Meanings, epochs: int = 12, rate: float = 0.1, penalty: float = 1e-6,
+    pairs: Sequence[tuple[str, int]], meanings: Meanings, epochs: int = 8, rate: float = 0.05, penalty: float = 1e-5,
     least: int = 2, batch: int = 64, seed: int = 0, watch: Callable[[int, float], None] | None = None,
 ) -> CostModel:  # fmt: skip
     """Learn costs from questions and the numbers of their meanings, by Adam.

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from weft.infer.agenda.lattice import Arc
 from weft.tasks.questions.synchronous import QuestionGrammar
 
-_TOKEN = re.compile(r"'s\b|n't\b|[^\W_]+(?:[.'’-][^\W_]+)*|,", re.UNICODE)
+_TOKEN = re.compile(r"'s\b|(?<=s)'(?=\s|$)|n't\b|[^\W_]+(?:[.'’-][^\W_]+)*|,", re.UNICODE)
 #: What asks politely or stands for nothing: cheap to skip.
 STOP = frozenset(
     "a an the find show list give get tell me please what which who where when is are was were do does did all any every"
@@ -36,7 +36,9 @@ def tokens_of(text: str) -> list[str]:
     """
     found: list[str] = []
     for token in _TOKEN.findall(text.lower().replace("’", "'")):
-        if token.endswith("'s") and len(token) > 2:
+        if token == "'":
+            found.append("'s")
+        elif token.endswith("'s") and len(token) > 2:
             found += [token[:-2], "'s"]
         else:
             found.append(token)
@@ -64,7 +66,7 @@ def edits(one: str, other: str, most: int) -> int:
 
 
 def _distance(word: str) -> int:
-    return 0 if len(word) < 4 or word.isdigit() else 1 if len(word) < 8 else 2
+    return 0 if not 4 <= len(word) <= 24 or word.isdigit() else 1 if len(word) < 8 else 2
 
 
 class Neighbours:

@@ -92,8 +92,8 @@ class QuestionGrammar:
             if part is None:
                 return None
             parts.append(part)
-        filled: Term = filled(self.rules[tree.rule].meaning, parts)
-        return filled
+        term: Term = filled(self.rules[tree.rule].meaning, parts)
+        return term
 
     def display(self, tree: Derivation, fillers: Callable[[Derivation], Filler | None]) -> str:
         """The sentence of a derivation."""

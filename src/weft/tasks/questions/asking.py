@@ -35,6 +35,8 @@ from weft.tasks.questions.view import Store, View
 #: Derivations looked at per suggestion, inserted content words, and what an empty answer costs.
 POPS, INSERTED, EMPTY = 50, 3, 1.5
 _MARGIN = 1.0
+#: A reading that costs as much says more than the question did.
+_SENSELESS = 6.0
 _NUMBERS = {word: float(n) for n, word in enumerate("zero one two three four five six seven eight nine ten".split())}
 
 
@@ -145,6 +147,35 @@ class Questions:
             ]  # fmt: skip
             found.sort(key=lambda each: each.cost)
         return found[:k]
+
+    def understand(self, text: str, me: int | None = None) -> tuple[Suggestion | None, list[Suggestion]]:
+        """The reading of a finished question, None if it says too little of it, and other readings or suggestions.
+
+        A reading must not leave out more content words than it takes, and must not add more than it has.
+        """
+        found = self.suggest(text, me, 4)
+        content = [token for token in tokens_of(text) if token not in STOP]
+        good = [each for each in found if 2 * len(each.ignored) < len(content)]
+        if good and good[0].cost < _SENSELESS + sum(self.grammar.costs.word for _ in good[0].ignored):
+            best = good[0]
+            return best, [each for each in good[1:] if each.cost < best.cost + 1.5]
+        complete = [each for each in self.suggest(text, me, 5, complete=True) if 2 * len(each.ignored) < len(content)]
+        return None, complete or self._unasked(me, 5)
+
+    def facts(self, node: int, me: int | None = None, most: int = 3) -> dict[str, str]:
+        """What the graph says of a node, by relation and attribute, for a table."""
+        view, names, found = self.view(me), self.store.graph.names, {}
+        for name, relation in self.store.schema.relations.items():
+            if relation.source == self.store.schema.type_of_node(node) and relation.source:
+                targets = view.neighbours(name, "out", node).tolist()
+                if targets:
+                    more = f" and {len(targets) - most} more" if len(targets) > most else ""
+                    found[name] = ", ".join(names[each] for each in targets[:most]) + more
+        for name, column in self.store.columns.items():
+            value = column.at(node)
+            if value is not None:
+                found[name] = column.text(value)
+        return found
 
     def answer(self, term: Term, me: int | None = None, limit: int = 100) -> Answer:
         """The answer to a meaning, as a user sees it."""

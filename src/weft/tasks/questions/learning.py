@@ -210,7 +210,7 @@ class CostModel:
 
 
 def learn_costs(
-    pairs: Sequence[tuple[str, int]], meanings: Meanings, epochs: int = 8, rate: float = 0.05, penalty: float = 1e-5,
+    pairs: Sequence[tuple[str, int]], meanings: Meanings, epochs: int = 8, rate: float = 0.05, penalty: float = 3e-5,
     least: int = 2, batch: int = 64, seed: int = 0, watch: Callable[[int, float], None] | None = None,
 ) -> CostModel:  # fmt: skip
     """Learn costs from questions and the numbers of their meanings, by Adam.

@@ -67,7 +67,7 @@ def word_classes(schema: Schema, costs: Costs) -> Iterator[WordClass]:
     yield function("'or'", "or", "", NEVER, 0.6)
     yield function("'of'", "of", "for|from", 0.15)
     yield function("'s'", "'s", "", 0.3, 0.2)
-    yield function("'are'", "are", "is|am|be|being|were|was", 0.05)
+    yield function("'are'", "are", "is|am|be|being|were|was|are the|is the", 0.05)
     yield WordClass("'not'", {"": "not"}, {
         "not": 0.0, "do not": 0.0, "does not": 0.0, "did not": 0.0, "don't": 0.0, "doesn't": 0.0, "didn't": 0.0,
         "are not": 0.0, "is not": 0.0, "aren't": 0.0, "isn't": 0.0, "never": 0.1, "were not": 0.05, "was not": 0.05,

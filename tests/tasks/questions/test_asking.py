@@ -115,7 +115,9 @@ def test_a_name_that_several_people_share_is_the_one_close_to_the_user(social):
 
 
 @pytest.mark.must_show(
-    "graph-search", 6, weaker="12 questions with at most one relation, cut after every third letter; the recipe cuts 100"
+    "graph-search",
+    6,
+    weaker="12 questions with at most one relation, cut after every third letter; the recipe cuts 100",
 )
 def test_the_beginning_of_a_question_suggests_it(social):
     deriver = Deriver(social.grammar, social.store.graph.names)

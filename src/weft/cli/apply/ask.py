@@ -16,14 +16,18 @@ Graph = Annotated[Path, typer.Argument(metavar="GRAPH", help="Folder of a graph,
 Question = Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask, in plain words.")]
 SchemaFile = Annotated[
     Path | None,
-    option("--schema", metavar="FILE", panel=DATA, help="TOML file of names and synonyms.", shown="schema.toml in GRAPH"),
+    option(
+        "--schema", metavar="FILE", panel=DATA, help="TOML file of names and synonyms.", shown="schema.toml in GRAPH"
+    ),
 ]
 Attributes = Annotated[
     Path | None, option("--attributes", metavar="FILE", panel=DATA, help="Lines of node, attribute and value.")
 ]
 Hidden = Annotated[
     Path | None,
-    option("--hidden", metavar="FILE", panel=DATA, help="Edges that only their two nodes see.", shown="hidden.tsv in GRAPH"),
+    option(
+        "--hidden", metavar="FILE", panel=DATA, help="Edges that only their two nodes see.", shown="hidden.tsv in GRAPH"
+    ),
 ]
 Me = Annotated[str | None, option("--me", metavar="NAME", help="The node of the one who asks.", shown="nobody")]
 Language = Annotated[

@@ -222,7 +222,9 @@ class Questions:
             skips = [np.inf if token not in ("a", "the", "an") else 0.0 for token in tokens]
         return Reading(tokens, Lattice.of(arcs, skips), fillers, complete)
 
-    def chart(self, reading: Reading, strict: bool = False, weights: Floats | None = None, typing: Typing | None = None) -> Chart:
+    def chart(
+        self, reading: Reading, strict: bool = False, weights: Floats | None = None, typing: Typing | None = None
+    ) -> Chart:
         """The items of a reading; with `typing`, those of words that the last input began with are taken from it."""
         grammar, inserted = self.grammar, self._strict if strict else self._inserted
         ended = self._ended if reading.partial else None
@@ -332,7 +334,11 @@ def _singular(tokens: Sequence[str], names: Names) -> list[str]:
     """The tokens, the last one in the singular if names know that alone: shipping companies."""
     last = tokens[-1]
     if last not in names.known and last.endswith("s"):
-        for singular in (last[:-3] + "y" if last.endswith("ies") else "", last[:-2] if last.endswith("es") else "", last[:-1]):
+        for singular in (
+            last[:-3] + "y" if last.endswith("ies") else "",
+            last[:-2] if last.endswith("es") else "",
+            last[:-1],
+        ):
             if singular and singular in names.known and words.plural(singular) == last:
                 return [*tokens[:-1], singular]
     return list(tokens)

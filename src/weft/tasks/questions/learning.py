@@ -132,9 +132,7 @@ def small_meanings(grammar: QuestionGrammar, fillers: Fillers, size: int, most: 
     return terms
 
 
-def _room(
-    grammar: QuestionGrammar, found: Mapping[str, list[dict[Term, Tree | None]]], size: int
-) -> dict[str, int]:
+def _room(grammar: QuestionGrammar, found: Mapping[str, list[dict[Term, Tree | None]]], size: int) -> dict[str, int]:
     """How many content words every symbol may have, given what must stand beside it in a question."""
     least = {name: next((n for n, level in enumerate(levels) if level), size + 1) for name, levels in found.items()}
     outside = dict.fromkeys(found, size + 1)

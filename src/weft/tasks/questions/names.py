@@ -1,10 +1,10 @@
 """Entities by name: which nodes a span of words may name, and how dear each is for a user.
 
-    index      token of a name -> nodes; all words of a span must be tokens of one name, in any order, and the last word
-               of unfinished input may be the beginning of one
-    P(c | s)   proportional to  P(c) * product of P_c(w_i | w_i-1)       bigrams per type, Witten-Bell; "no entity" too
-    score      weights . [all tokens, share of tokens, log(1 + degree), log P(c | s), closeness, neighbour]
-    cost       -log softmax of the scores of a span's candidates
+index      token of a name -> nodes; all words of a span must be tokens of one name, in any order, and the last word
+           of unfinished input may be the beginning of one
+P(c | s)   proportional to  P(c) * product of P_c(w_i | w_i-1)       bigrams per type, Witten-Bell; "no entity" too
+score      weights . [all tokens, share of tokens, log(1 + degree), log P(c | s), closeness, neighbour]
+cost       -log softmax of the scores of a span's candidates
 """
 
 from __future__ import annotations
@@ -150,7 +150,9 @@ class Names:
         readings: list[tuple[list[tuple[int, int]], int]] = [([], 0)]
         for place, token in enumerate(tokens):
             options = self._options(token, partial and place == len(tokens) - 1, fuzzy)
-            readings = [([*ranges, span], edits + more) for ranges, edits in readings for span, more in options][:_READINGS]
+            readings = [([*ranges, span], edits + more) for ranges, edits in readings for span, more in options][
+                :_READINGS
+            ]
         best: dict[int, Candidate] = {}
         for ranges, edits in readings:
             found = self._joined(ranges, close)

@@ -1,6 +1,6 @@
 """Word classes: what may be written for one terminal of the grammar, at which cost, and what is displayed for it.
 
-    canonical words 0, synonyms, wrong forms and spelling mistakes more; see `Costs`
+canonical words 0, synonyms, wrong forms and spelling mistakes more; see `Costs`
 """
 
 from __future__ import annotations
@@ -59,13 +59,17 @@ def function(symbol: str, shown: str, others: str = "", inserted: float = 0.1, e
     return WordClass(symbol, {"": shown}, accepted, inserted, ended)
 
 
-def noun(symbol: str, singular: str, plural: str, synonyms: tuple[str, ...], costs: Costs, head: bool = True) -> WordClass:
+def noun(
+    symbol: str, singular: str, plural: str, synonyms: tuple[str, ...], costs: Costs, head: bool = True
+) -> WordClass:
     """The class of a noun and its synonyms, in both numbers."""
     accepted = {plural: 0.0, singular: 0.02}
     for other in synonyms:
         for form in (words.plural(other), other):
             accepted.setdefault(form, costs.synonym)
-    return WordClass(symbol, {"pl": plural, "sg": singular}, accepted, costs.noun if head else costs.property, costs.completed, True)
+    return WordClass(
+        symbol, {"pl": plural, "sg": singular}, accepted, costs.noun if head else costs.property, costs.completed, True
+    )
 
 
 def verb(symbol: str, base: str, synonyms: tuple[str, ...], past: bool, costs: Costs) -> WordClass:

@@ -1,6 +1,6 @@
 """Where a graph that can be asked stands: the graph, its schema, its attributes and its hidden edges in one folder.
 
-    kg/graph.weft   kg/schema.toml   kg/attributes.weft   kg/hidden.tsv        all but the first may be missing
+kg/graph.weft   kg/schema.toml   kg/attributes.weft   kg/hidden.tsv        all but the first may be missing
 """
 
 from __future__ import annotations

@@ -114,7 +114,9 @@ class _Sql(_Language):
 
     def measure(self, measure: Term, node: str) -> str:
         if measure[0] == "value":
-            return f"(SELECT value FROM attributes AS a WHERE a.attribute = {self.text(measure[1])} AND a.node = {node})"
+            return (
+                f"(SELECT value FROM attributes AS a WHERE a.attribute = {self.text(measure[1])} AND a.node = {node})"
+            )
         own, other = ("source", "target") if measure[2] == "out" else ("target", "source")
         return (f"(SELECT count(DISTINCT {other}) FROM edges WHERE relation = {self.text(measure[1])} "
                 f"AND {own} = {node})")  # fmt: skip
@@ -129,7 +131,11 @@ class _Sparql(_Language):
         if op == "size":
             return f"SELECT (COUNT(DISTINCT {x}) AS ?number) WHERE {{ {self.nodes(term[1], x)} }}"
         if op in VALUES:
-            what = {"attribute": f"{x} ?value", "average": "(AVG(?value) AS ?average)", "total": "(SUM(?value) AS ?total)"}
+            what = {
+                "attribute": f"{x} ?value",
+                "average": "(AVG(?value) AS ?average)",
+                "total": "(SUM(?value) AS ?total)",
+            }
             return f"SELECT {what[op]} WHERE {{ {self.nodes(term[2], x)} {x} {self.iri(term[1])} ?value . }}"
         return f"SELECT DISTINCT {x} WHERE {{ {self.nodes(term, x)} }}"
 

@@ -138,9 +138,7 @@ def _type_rules(of: NodeType, schema: Schema, costs: Costs) -> Iterator[Synchron
     both = ((0, ""), (1, ""))
     joined = ((0, ""), (1, ""), (2, ""))
     yield SynchronousRule(f"BASE:{t}", (f"noun:{t}",), ((0, "pl"),), ("all", t))
-    yield SynchronousRule(
-        f"FIL:{t}", (f"BASE:{t}", f"PF:{t}"), both, ("and", Child(0), Child(1)), 0.0, costs.swapped
-    )
+    yield SynchronousRule(f"FIL:{t}", (f"BASE:{t}", f"PF:{t}"), both, ("and", Child(0), Child(1)), 0.0, costs.swapped)
     yield SynchronousRule(f"FIL:{t}", (f"FIL:{t}", "'and'", f"PF:{t}"), joined, ("and", Child(0), Child(2)), 0.1)
     yield SynchronousRule(f"TFIL:{t}", (f"FIL:{t}", "', and'", f"PF:{t}"), joined, ("and", Child(0), Child(2)), 0.1)
     yield SynchronousRule(f"CN:{t}", (f"BASE:{t}",), ((0, ""),), Child(0))
@@ -157,9 +155,7 @@ def _type_rules(of: NodeType, schema: Schema, costs: Costs) -> Iterator[Synchron
             f"PF:{t}", ("'who'", "'not'", f"ADJ:{t}"), (*adjective, "are not", (2, "")), ("not", Child(2)), 0.3
         )
     yield SynchronousRule(f"PF:{t}", ("'who'", f"VP:{t}"), (*adjective, (1, "pl")), Child(1))
-    yield SynchronousRule(
-        f"PF:{t}", ("'who'", "'not'", f"VP:{t}"), (*adjective, (2, "pl-not")), ("not", Child(2)), 0.2
-    )
+    yield SynchronousRule(f"PF:{t}", ("'who'", "'not'", f"VP:{t}"), (*adjective, (2, "pl-not")), ("not", Child(2)), 0.2)
     if of.role:
         role = schema.relations[of.role]
         person = role.target
@@ -233,9 +229,7 @@ def _relation_rules(relation: Relation, schema: Schema, costs: Costs) -> Iterato
         yield SynchronousRule(f"BASE:{base}", (named, "'of'", f"NP:{owner}"), ((0, "pl"), "of", (2, "obj")),
                               (op, r, Child(2)), 0.1)  # fmt: skip
         if not schema.types[owner].role:
-            yield SynchronousRule(
-                f"BASE:{base}", (f"GEN:{owner}", named), ((0, ""), (1, "pl")), (op, r, Child(0)), 0.0
-            )
+            yield SynchronousRule(f"BASE:{base}", (f"GEN:{owner}", named), ((0, ""), (1, "pl")), (op, r, Child(0)), 0.0)
     if relation.of and not role:
         yield from _property_rules(relation, schema)
     if relation.adjective:

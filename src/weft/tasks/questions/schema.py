@@ -200,7 +200,9 @@ class _Given:
     def done(self, known: str) -> None:
         if self.row:
             key = next(iter(self.row))
-            raise DataError(f"{self.where} has no setting {key!r}; {did_you_mean(key, known.split(), f'it has {known}')}")
+            raise DataError(
+                f"{self.where} has no setting {key!r}; {did_you_mean(key, known.split(), f'it has {known}')}"
+            )
 
 
 def _type(name: str, given: _Given) -> NodeType:
@@ -313,7 +315,20 @@ def _graph_type(graph: TypedGraph, members: list[tuple[int, int]]) -> str:
     return ""
 
 
-_PERSONAL = ("friend", "citizen", "member", "parent", "child", "author", "work", "study", "live", "know", "like", "marry")
+_PERSONAL = (
+    "friend",
+    "citizen",
+    "member",
+    "parent",
+    "child",
+    "author",
+    "work",
+    "study",
+    "live",
+    "know",
+    "like",
+    "marry",
+)
 
 
 def _noun_of_ends(graph: TypedGraph, members: list[tuple[int, int]]) -> str:

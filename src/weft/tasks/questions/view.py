@@ -81,9 +81,7 @@ class Store:
     def members(self) -> dict[str, Ids]:
         """The nodes of every type."""
         types = self.schema.node_types
-        return {
-            name: np.flatnonzero(types == number).astype(np.int32) for number, name in enumerate(self.schema.types)
-        }
+        return {name: np.flatnonzero(types == number).astype(np.int32) for number, name in enumerate(self.schema.types)}
 
 
 class View:

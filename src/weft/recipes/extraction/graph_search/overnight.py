@@ -194,5 +194,3 @@ def _substituted(body: Any, argument: Any) -> Any:
     if body == ["var", "s"]:
         return argument
     return [_substituted(part, argument) for part in body] if isinstance(body, list) else body
-
-

@@ -45,7 +45,7 @@ class Network:
 def network(people: int = 1_000, friends: float = 10.0, seed: int = 0, hidden: float = 0.05) -> Network:
     """Generate a network."""
     draws = np.random.default_rng(seed)
-    places = {kind: max(int(people ** 0.5 * share), 4) for kind, share in zip(_PLACES, (1.0, 0.6, 1.2, 2.0), strict=True)}
+    places = {kind: max(int(people**0.5 * share), 4) for kind, share in zip(_PLACES, (1.0, 0.6, 1.2, 2.0), strict=True)}
     words = _invented(3 * sum(places.values()), draws)
     names = _people(people, draws, _invented(max(people // 12, 12), draws), _invented(max(people // 6, 12), draws))
     starts = {}
@@ -144,7 +144,9 @@ def _drawn(
     options = by_left.get(symbol, [])
     if depth < 0 or not options:
         return None
-    weights = np.exp([-2.0 * grammar.rules[number].weight - 0.3 * len(grammar.rules[number].right) for number in options])
+    weights = np.exp(
+        [-2.0 * grammar.rules[number].weight - 0.3 * len(grammar.rules[number].right) for number in options]
+    )
     number = options[int(draws.choice(len(options), p=weights / weights.sum()))]
     rule = grammar.rules[number]
     parts: list[Term] = []

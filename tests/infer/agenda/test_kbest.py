@@ -18,7 +18,6 @@ INF = float("inf")
 def enumerated(rules, terminals, ended, arcs, skips, goal, most):
     """All derivations of the input up to a cost, by trying everything: sorted (cost, tree as text)."""
     n = len(skips)
-    lefts = {rule.left for rule in rules}
     heads = range(6)
     spans = [(i, j) for i in range(n + 1) for j in range(i, n + 1)]
     found = {(symbol, *span): {} for symbol in heads for span in spans}
@@ -149,8 +148,7 @@ def test_a_star_finds_the_cost_of_the_exhaustive_chart_with_no_more_items(proble
 @settings(max_examples=60, deadline=None)
 @given(problems())
 def test_the_bounds_never_exceed_what_an_item_still_costs(problem):
-    rules, terminals, ended, arcs, skips = problem
-    lattice = Lattice.of(arcs, skips)
+    lattice = Lattice.of(*problem[3:])
     left, right = lattice.bounds()
     whole = parsed(problem, bounds=False)
     for cost, tree in derivations(whole):

@@ -40,7 +40,8 @@ def test_the_sentence_of_a_meaning_is_read_as_that_meaning_without_an_edit(socia
         if best.term != term:
             other.append((text, best.text))
         else:
-            assert best.edits == 0 and not best.ignored
+            assert best.edits == 0
+            assert not best.ignored
     # People of one name, and sentences that two meanings share: both display the very words that were read.
     assert all(text == found for text, found in other)
     assert len(other) <= 0.1 * len(terms)
@@ -98,9 +99,9 @@ def test_a_name_that_several_people_share_is_the_one_close_to_the_user(social):
         if len(nodes) < 2:
             continue
         for node in nodes[:2]:
-            friends = social.store.rows("friend", "out").of(node)
-            strangers = [each for each in friends if not {each} & {
-                other for same in nodes if same != node for other in social.store.rows("friend", "out").of(same)}]  # fmt: skip
+            rows = social.store.rows("friend", "out")
+            theirs = {friend for same in nodes if same != node for friend in rows.of(same)}
+            strangers = [friend for friend in rows.of(node) if friend not in theirs]
             if not strangers:
                 continue
             tried += 1
@@ -242,7 +243,8 @@ def test_typing_on_reuses_what_was_read(social):
     first = typing.steps
     found = social.suggest(text + "a", me, 5, complete=True, typing=typing)
     assert found == social.suggest(text + "a", me, 5, complete=True, typing=whole)
-    assert typing.steps < whole.steps and first > 0
+    assert first > 0
+    assert typing.steps < whole.steps
 
 
 @pytest.mark.parametrize("text", ["", " ", "?!", "xyzzy plugh", "the the the", "a" * 300, "42", "not", "' ' '"])

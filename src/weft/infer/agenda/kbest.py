@@ -18,7 +18,7 @@ import numpy as np
 
 from weft.arrays import Floats, Ints
 from weft.infer.agenda.grammar import Grammar
-from weft.infer.agenda.lattice import Arc, Lattice
+from weft.infer.agenda.lattice import Lattice
 from weft.infer.agenda.search import Chart, search
 from weft.kernel import kernel
 
@@ -189,6 +189,7 @@ def derivations(chart: Chart, bounds: bool = True) -> Iterator[tuple[float, Deri
     """The derivations of the whole input, cheapest first, with their costs, which include words skipped at the end.
 
     >>> from weft.infer.agenda.grammar import Rule
+    >>> from weft.infer.agenda.lattice import Arc
     >>> grammar = Grammar.of(3, [Rule(0, (1,), 0.5), Rule(0, (1, 2))])
     >>> lattice = Lattice.of([Arc(1, 0, 1, 0.0)], [1.0])
     >>> chart = search(grammar, lattice, 0, grammar.inserted(np.array([np.inf, np.inf, 2.0])))
@@ -197,11 +198,9 @@ def derivations(chart: Chart, bounds: bool = True) -> Iterator[tuple[float, Deri
     """
     given = 0
     while True:
-        count = 0
-        for cost, tree in _within(chart):
+        for count, (cost, tree) in enumerate(_within(chart), 1):
             if cost > chart.limit + _EPSILON:
                 break
-            count += 1
             if count > given:
                 given = count
                 yield cost, tree

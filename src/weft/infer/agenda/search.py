@@ -99,7 +99,7 @@ def _priority(flat: Floats, item: int, size: int, n: int, left: Floats, right: F
 @kernel
 def _rise(heap: Ids, place: Ids, at: int, flat: Floats, size: int, n: int, left: Floats, right: Floats) -> None:
     """Move an entry of the heap towards the top, to where it belongs."""
-    item = heap[at]
+    item = int(heap[at])
     own = _priority(flat, item, size, n, left, right)
     while at > 0:
         above = (at - 1) // 2

@@ -37,7 +37,10 @@ POPS, INSERTED, EMPTY = 50, 3, 1.5
 _MARGIN = 1.0
 #: A reading that costs as much says more than the question did.
 _SENSELESS = 6.0
-_NUMBERS = {word: float(n) for n, word in enumerate("zero one two three four five six seven eight nine ten".split())}
+_NUMBERS = {
+    word: float(n)
+    for n, word in enumerate(["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"])
+}
 
 
 @dataclass(frozen=True)

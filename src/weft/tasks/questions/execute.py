@@ -136,7 +136,7 @@ def _numbers(value: Term, view: View) -> Floats:
 
 
 def _compared(column: Column, op: str, values: Floats) -> Bools:
-    """Which values of a column compare so with any of some values; a year is equal to all of its days only as its first."""
+    """Which values of a column compare so with any of some values; a year stands for its first day."""
     found = np.zeros(len(column.values), dtype=np.bool_)
     for value in values:
         found |= OPERATORS[op](column.values, value)
@@ -152,7 +152,7 @@ def _extremes(term: Term, view: View) -> Ids:
         inner = _intersection(inner, column.nodes)
         values = column.values[np.searchsorted(column.nodes, inner)]
     else:
-        values = view.counts(measure[1], measure[2])[inner]
+        values = view.counts(measure[1], measure[2])[inner].astype(np.float64)
     if not len(inner):
         return inner
     return inner[values == (values.max() if term[3] == "max" else values.min())]
@@ -173,7 +173,7 @@ def answer(term: Term, view: View, closeness: dict[int, float] | None = None, li
         if op != "attribute":
             number = float(values.mean() if op == "average" else values.sum())
             return Answer(values=[(None, f"{number:g}")], total=1)
-        rows = [(int(node), column.text(float(value))) for node, value in zip(nodes, values, strict=True)]
+        rows: list[tuple[int | None, str]] = [(int(node), column.text(float(value))) for node, value in zip(nodes, values, strict=True)]
         return Answer([int(node) for node in nodes[:limit]], rows[:limit], len(rows))
     found = nodes_of(term, view)
     close = closeness or {}

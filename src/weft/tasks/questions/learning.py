@@ -1,7 +1,7 @@
 """Costs of rules that depend on the words of the question, learned from pairs of a question and its meaning.
 
-    cost(p | q)      = softplus(b_p - w_p . f(q))  >= 0,  so that A* stays valid
-    cost(D | q)      = sum of cost(p | q) over the parts p of derivation D: its rules, and pairs of a rule and its parent
+    cost(p | q)      = softplus(b_p - w_p . f(q))  >= 0
+    cost(D | q)      = sum of cost(p | q) over the parts p of D: its rules, and pairs of a rule and its parent
     objective        = mean over questions of  -log softmax(-cost(D | q))[gold]  + penalty |w|^2
 
 With these costs any word of the question speaks for a rule, wherever it stands, so no rule needs a word of its own. The
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
@@ -175,7 +176,7 @@ def features_of(text: str) -> list[str]:
     stems = [_stem(token) for token in tokens_of(text) if token != ","]
     padded = ["^", *stems, "$"]
     halves = [f"{1 if 2 * at < len(stems) else 2} {stem}" for at, stem in enumerate(stems)]
-    return stems + [f"{one} {other}" for one, other in zip(padded, padded[1:], strict=False)] + halves
+    return stems + [f"{one} {other}" for one, other in pairwise(padded)] + halves
 
 
 def _stem(token: str) -> str:

@@ -99,8 +99,8 @@ class _Sql(_Language):
             return (f"SELECT name AS node FROM nodes WHERE type = {self.text(self.side(term))} "
                     f"AND {self.measure(('count', *term[1:3]), 'name')} {term[3]} {term[4][1]:g}")  # fmt: skip
         inner = self.nodes(term[1])
-        best = f"SELECT {term[3]}({self.measure(term[2], 'node')}) FROM ({inner})"
-        return f"SELECT node FROM ({inner}) WHERE {self.measure(term[2], 'node')} = ({best})"
+        best = f"SELECT {term[3]}({self.measure(term[2], 'rival.node')}) FROM ({inner}) AS rival"
+        return f"SELECT node FROM ({inner}) AS own WHERE {self.measure(term[2], 'own.node')} = ({best})"
 
     def compared(self, term: Term) -> str:
         value = term[3]

@@ -48,13 +48,13 @@ def normal(term: Term) -> Term:
             flat.extend(part[1:] if part[0] == op else [part])
         parts = sorted(set(flat), key=repr)
         if len(parts) == 1:
-            return parts[0]  # type: ignore[no-any-return]
+            return parts[0]
     elif op == "not" and parts[0][0] == "not":
-        return parts[0][1]  # type: ignore[no-any-return]
+        return parts[0][1]
     elif op == "either":
         parts = sorted(set(parts), key=repr)
         if len(parts) == 1:
-            return parts[0]  # type: ignore[no-any-return]
+            return parts[0]
     return (op, *parts)
 
 
@@ -69,7 +69,7 @@ def simple(term: Term, schema: Schema) -> Term:
         if rest and types and any(part[0] != "not" and type_of(part, schema) in types for part in rest):
             parts = [part for part in parts if part[0] != "all" or part[1] not in types]
         if len(parts) == 1:
-            return parts[0]  # type: ignore[no-any-return]
+            return parts[0]
     return (op, *parts)
 
 
@@ -149,9 +149,9 @@ def contradiction(term: Term, schema: Schema) -> str:
             for member in part[1:]:
                 if ("not", member) in part:
                     return "something and its negation"
-                if member[0] == "sources" and member[2][0] == "entity" and schema.relations[member[1]].functional:
-                    if single.setdefault(member[1], member) != member:
-                        return f"two values of {member[1]!r}"
+                one = member[0] == "sources" and member[2][0] == "entity" and schema.relations[member[1]].functional
+                if one and single.setdefault(member[1], member) != member:
+                    return f"two values of {member[1]!r}"
                 if member[0] == "value" and member[2] == "=" and single.setdefault(member[1], member) != member:
                     return f"two values of {member[1]!r}"
             if sum(member[0] == "entity" for member in part[1:]) > 1:

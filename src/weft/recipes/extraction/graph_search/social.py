@@ -24,7 +24,11 @@ from weft.tasks.questions.terms import Term, contradiction, is_typed, simple
 from weft.tasks.questions.view import Edge, Store
 
 SCHEMA = Path(__file__).parent / "social.toml"
-_ONSETS, _VOWELS, _CODAS = "b d f g h k l m n p r s t v".split(), "a e i o u".split(), "n r l s nd rt m k".split()
+_ONSETS, _VOWELS, _CODAS = (
+    ["b", "d", "f", "g", "h", "k", "l", "m", "n", "p", "r", "s", "t", "v"],
+    ["a", "e", "i", "o", "u"],
+    ["n", "r", "l", "s", "nd", "rt", "m", "k"],
+)
 _PLACES = ("city", "school", "company", "page")
 _WORDS = {"city": "{}", "school": "{} College", "company": "{} Works", "page": "The {} Club"}
 

@@ -13,7 +13,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from weft.infer.agenda.lattice import Arc
 from weft.tasks.questions.synchronous import QuestionGrammar
@@ -175,7 +175,7 @@ class Lexicon:
 
     def __init__(self, grammar: QuestionGrammar) -> None:
         self.grammar = grammar
-        self._trie: dict[str, dict] = {}  # type: ignore[type-arg]
+        self._trie: dict[str, Any] = {}
         vocabulary: set[str] = set()
         self.phrases: list[tuple[int, float]] = []
         for name, number in grammar.symbols.items():
@@ -187,7 +187,7 @@ class Lexicon:
                 node = self._trie
                 for token in tokens:
                     node = node.setdefault(token, {})
-                node.setdefault("", []).append((number, cost))  # type: ignore[attr-defined]
+                node.setdefault("", []).append((number, cost))
         self.known = Neighbours(vocabulary)
 
     def alternatives(self, token: str, partial: bool = False, strict: bool = False) -> list[Alternative]:
@@ -226,7 +226,9 @@ class Lexicon:
                     self._finish(level, i, n, best)
         return [Arc(number, i, j, cost) for (number, i, j), cost in best.items() if j > first]
 
-    def _finish(self, level: list, i: int, n: int, best: dict[tuple[int, int, int], float]) -> None:  # type: ignore[type-arg]
+    def _finish(
+        self, level: list[tuple[dict[str, Any], float]], i: int, n: int, best: dict[tuple[int, int, int], float]
+    ) -> None:
         """Phrases that the input has begun and not finished."""
         waiting = [(node, cost, 0) for node, cost in level]
         while waiting:

@@ -150,6 +150,16 @@ def test_a_star_finds_the_cost_of_the_exhaustive_chart_with_no_more_items(proble
 def test_the_bounds_never_exceed_what_an_item_still_costs(problem):
     lattice = Lattice.of(*problem[3:])
     left, right = lattice.bounds()
+
+    def after(j):
+        return min([lattice.trail[j], *(arc.cost + after(arc.end) for arc in lattice.arcs if arc.begin == j)])
+
+    def before(i):
+        covers = [before(arc.begin) + arc.cost for arc in lattice.arcs if arc.end == i]
+        return 0.0 if i == 0 else min(covers, default=INF)
+
+    assert [before(i) for i in range(lattice.n + 1)] == pytest.approx(left.tolist())
+    assert [after(j) for j in range(lattice.n + 1)] == pytest.approx(right.tolist())
     whole = parsed(problem, bounds=False)
     for cost, tree in derivations(whole):
         if cost > MOST:

@@ -122,6 +122,7 @@ RECIPES = {
     "roles": Recipe("roles", None, "roles/kitchen.conllu", _options(c_arguments=1.0, c_labels=1.0, c_senses=1.0)),
     "roles in bins": Recipe("roles", "bins", "roles/kitchen.conllu", _options(rare_values=1, gain=0.0)),
     "joint roles": Recipe("roles", "joint", "roles/kitchen.conllu", _options(epochs=1)),
+    "events": Recipe("events", None, "events/harbour.events.jsonl", {"epochs": 2}),
     "relations": Recipe("relations", None, "relations/jobs.tuples.jsonl", {}),
     "scope": Recipe("scope", None, "scope/commands.jsonl", {}),
     "metaphor": Recipe("metaphor", None, "metaphor/parsed.conllu", {}),

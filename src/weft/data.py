@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -19,7 +20,10 @@ from weft.errors import DataError, did_you_mean
 
 @dataclass(frozen=True)
 class CorpusEntry:
-    """One corpus in the catalogue; its `files` are relative to `folder` inside the data folder."""
+    """One corpus in the catalogue; its `files` are relative to `folder` inside the data folder.
+
+    The folder of what a system installs is absolute; the environment variable `variable` may name another one.
+    """
 
     name: str
     folder: str
@@ -29,6 +33,7 @@ class CorpusEntry:
     licence: str
     source: str
     options: dict[str, Any] = field(default_factory=dict)  # options of `weft.formats.read` besides the format
+    variable: str = ""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -116,11 +121,22 @@ def missing(corpus: CorpusEntry, folder: str | os.PathLike[str] | None = None) -
 
 
 def _locate(relative: str, folder: str | os.PathLike[str] | None) -> Path | None:
+    if os.path.isabs(relative):
+        return next((place for place in _installed(Path(relative)) if place.exists()), None)
     home = root(folder)
     if home is None:
         return None
     other = relative.removesuffix(".gz") if relative.endswith(".gz") else f"{relative}.gz"
     return next((home / spelling for spelling in (relative, other) if (home / spelling).exists()), None)
+
+
+def _installed(path: Path) -> Iterator[Path]:
+    """Where a file that the system installs may be: where a variable says, or its subfolder `dict`, or at its place."""
+    for row in catalog():
+        named = os.environ.get(row.variable) if row.variable and path.parent == Path(row.folder) else None
+        if named:
+            yield from (Path(named) / path.name, Path(named) / "dict" / path.name)
+    yield path
 
 
 def _origin(relative: str) -> str:

@@ -128,7 +128,7 @@ def test_questions_and_answers_go_through_json(tmp_path, docs, questions):
 
 
 def test_the_command_reviews_resumes_and_writes(weft, examples, tmp_path):
-    common = ("label", examples / "unseen.conll", "--layer", "chunks", "--journal", "j.jsonl", "--json")
+    common = ("label", "review", examples / "unseen.conll", "--layer", "chunks", "--journal", "j.jsonl", "--json")
     first = weft(*common, stdin="y\nn\n")
     assert first.returncode == 0, first.stderr
     assert json.loads(first.stdout)["answered"] == 2
@@ -148,7 +148,7 @@ def test_the_command_reviews_resumes_and_writes(weft, examples, tmp_path):
 @pytest.mark.must_show("semi-automated-ne-annotation", 7)
 def test_a_killed_review_goes_on_where_it_stopped(examples, tmp_path):
     journal = tmp_path / "j.jsonl"
-    command = [sys.executable, "-m", "weft", "label", str(examples / "unseen.conll"), "--layer", "chunks",
+    command = [sys.executable, "-m", "weft", "label", "review", str(examples / "unseen.conll"), "--layer", "chunks",
                "--journal", str(journal), "--json"]  # fmt: skip
     environment = {**os.environ, "WEFT_QUIET": "1"}
     running = subprocess.Popen(
@@ -185,8 +185,8 @@ def test_a_proposer_trained_on_the_command_line_asks(weft, examples, tmp_path):
         "2",
     )
     assert trained.returncode == 0, trained.stderr
-    done = weft("label", examples / "unseen.conll", "--model", "p.weft", "--layer", "chunks", "--journal", "j.jsonl",
-                "--out", "new.conll", "--json", stdin="y\n" * 500)  # fmt: skip
+    done = weft("label", "review", examples / "unseen.conll", "--model", "p.weft", "--layer", "chunks",
+                "--journal", "j.jsonl", "--out", "new.conll", "--json", stdin="y\n" * 500)  # fmt: skip
     assert done.returncode == 0, done.stderr
     figures = json.loads(done.stdout)
     assert figures["questions"] == figures["accepted"] > 5

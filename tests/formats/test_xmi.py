@@ -60,7 +60,7 @@ def test_what_is_written_is_read_again(tmp_path):
         (FILE.replace("c:Sofa", "c:Other"), "expected one Sofa"),
         (FILE[:-10], "expected well-formed XML"),
         ('<!DOCTYPE d [<!ENTITY a "b">]><x/>', "expected no declared entities"),
-        ("<x>" * 30, "elements at most 20 deep"),
+        ("<x>" * 30, "elements nested at most 20 deep"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(broken, message, tmp_path):

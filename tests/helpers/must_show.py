@@ -51,11 +51,21 @@ def marks_in(text: str, place: str = "") -> list[Mark]:
     >>> (mark,) = marks_in('@pytest.mark.must_show("flors", 3, weaker="fewer" " words")\\ndef test(): ...')
     >>> mark.slug, mark.check, mark.weaker
     ('flors', 3, 'fewer words')
+    >>> [mark.slug for mark in marks_in('SLUG = "flors"\\n@pytest.mark.must_show(SLUG, 1)\\ndef test(): ...')]
+    ['flors']
     """
     found = []
-    for node in ast.walk(ast.parse(text)):
+    tree = ast.parse(text)
+    named = {
+        target.id: node.value.value
+        for node in tree.body if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets if isinstance(target, ast.Name)
+    }  # fmt: skip
+    for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "must_show":
-            slug, check = (ast.literal_eval(argument) for argument in node.args)
+            first, second = node.args
+            slug = named[first.id] if isinstance(first, ast.Name) else ast.literal_eval(first)
+            check = ast.literal_eval(second)
             reasons = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
             if reasons.keys() - {"weaker", "fails"} or not all(reasons.values()):
                 raise ValueError(f"{place}:{node.lineno}: must_show takes a slug, a number, and weaker= or fails=")

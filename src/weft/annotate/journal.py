@@ -125,7 +125,7 @@ class Journal:
         if number == 1:
             return FormatError(str(self.path), 1, "the journal of a review", found, "Use another journal")
         hint = "Delete the line, and its question is asked again; all other answers count"
-        return FormatError(str(self.path), number, "a decision of `weft label`", found, hint)
+        return FormatError(str(self.path), number, "a decision of `weft label review`", found, hint)
 
     def _take(self, values: dict[str, Any]) -> None:
         name, undo, accept, seconds = (values.get(key) for key in ("question", "undo", "accept", "seconds"))

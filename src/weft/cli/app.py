@@ -115,10 +115,9 @@ HEADINGS = {
     },
     "People and papers": {
         "label": Place(
-            "weft.cli.people.label:label",
-            "Label text by accepting or rejecting a model's suggestions.",
-            "weft label examples/unseen.conll --model chunker.weft --layer chunks --journal answers.jsonl "
-            "--out new.conll",
+            "weft.cli.people.label:app",
+            "Label text by accepting or rejecting suggestions; plan what to check; measure a crowd.",
+            "weft label review examples/unseen.conll --model chunker.weft --journal answers.jsonl --out new.conll",
         ),
         "reproduce": Place(
             "weft.cli.people.reproduce:reproduce",

@@ -4,9 +4,10 @@ A *layer* is `ud` (all metrics of dependency trees, tags and tokens), `constitue
 `disfluency` (words in reparanda, and the trees over the other words), `crossings` (trees with crossing arcs), `conllx`
 (trees by relation and by tag, without punctuation), `graphs` (words with several heads), `trees` (heads, roots and
 complete sentences; `trees-nopunct`: without punctuation), `frames` (predicates, senses and arguments), `amr` (Smatch),
-`scope` (which quantifier outscopes which), `relations` (tuples of mentions), `links` (senses and entities of phrases),
-`times` (extents, types and values of time expressions), `timeline` (events, times and links), `coref` (entities),
-`phenomena` (what speakers do in conversations), the name of a span layer, or the name of a word column.
+`scope` (which quantifier outscopes which), `events` (triggers and arguments), `relations` (tuples of mentions),
+`links` (senses and entities of phrases), `times` (extents, types and values of time expressions), `timeline` (events,
+times and links), `coref` (entities), `phenomena` (what speakers do in conversations), the name of a span layer, or the
+name of a word column.
 By default: constituents if both sides have them, then frames, then AMRs, then the span layer that both sides share,
 else `ud`.
 """
@@ -26,6 +27,7 @@ from weft.evaluate.labels.phenomena import evaluate_phenomena
 from weft.evaluate.labels.spans import common_layer, evaluate_spans
 from weft.evaluate.labels.tagging import evaluate_tags
 from weft.evaluate.semantics.coreference import evaluate_coreference
+from weft.evaluate.semantics.events import evaluate_events
 from weft.evaluate.semantics.frames import evaluate_frames
 from weft.evaluate.semantics.links import evaluate_links, score_links
 from weft.evaluate.semantics.scope import evaluate_scope
@@ -41,6 +43,7 @@ from weft.evaluate.trees.ud import evaluate_ud
 from weft.text import Doc
 from weft.text.conventions.conversations import LAYER as PHENOMENA
 from weft.text.conventions.coreference import LAYER as COREFERENCE
+from weft.text.conventions.events import LAYER as EVENTS
 from weft.text.conventions.links import LAYER as LINKS
 from weft.text.conventions.scope import LAYER as SCOPE
 from weft.text.conventions.timeline import LAYER as TIMELINE
@@ -119,6 +122,8 @@ def evaluate_documents(
         return _phenomena(gold, system)
     if chosen == TUPLES and any(TUPLES in doc.relations for doc in gold):
         return _tuples(gold, system)
+    if chosen == EVENTS and any(EVENTS in doc.graphs for doc in gold):
+        return _events(gold, system)
     if any(chosen in doc.spans for doc in gold):
         return _spans(gold, system, chosen)
     if any(chosen in doc.columns for doc in gold):
@@ -322,6 +327,13 @@ def _tuples(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
         raise ConfigError(f"McNemar's test is not available for {name} of relations; use bootstrap or randomization")
 
     return Outcome(TUPLES, "tuples", evaluate_tuples(gold, system), right)
+
+
+def _events(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
+    def right(name: str) -> NDArray[np.bool_]:
+        raise ConfigError(f"McNemar's test is not available for {name} of events; use bootstrap or randomization")
+
+    return Outcome(EVENTS, "arguments", evaluate_events(gold, system), right)
 
 
 def _spans(gold: Sequence[Doc], system: Sequence[Doc], layer: str) -> Outcome:

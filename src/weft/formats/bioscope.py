@@ -21,13 +21,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
-from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 from weft.errors import FormatError, WeftError
-from weft.formats.encodings import is_auto, is_utf8
 from weft.formats.gate import admitted
 from weft.formats.streams import Faults, open_output, raw_blocks, unsplit_error
+from weft.formats.xml.reader import Attributes, XmlReader
 from weft.text.conventions.hedges import CUE, LAYER, SCOPE, UNCERTAIN
 from weft.text.doc import Doc
 from weft.text.layers import RelationLayer, SpanLayer, chars_of_words
@@ -40,8 +39,6 @@ _HEAD = (
     '<?xml version="1.0" encoding="utf-8"?>\n'
     '<!DOCTYPE Annotation PUBLIC "-//BIOSCOPE//DTD  SCOPE ANNOTATION 1.0//EN" "BioScope.dtd">\n'
 )
-Attributes = dict[str, str]
-DEEPEST = 100
 _LONGEST_ENTITY = 50
 
 
@@ -72,8 +69,8 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
     reader = _Reader(path, encoding)
     try:
         for block in raw_blocks(path):
-            yield from admitted(path, reader.feed(block), faults)
-        yield from admitted(path, reader.feed(b"", last=True), faults)
+            yield from admitted(path, reader.documents(block), faults)
+        yield from admitted(path, reader.documents(b"", last=True), faults)
     except FormatError as error:
         faults.meet(error)
 
@@ -103,7 +100,7 @@ def parse(text: str, name: str = "text") -> list[Doc]:
     >>> doc.span_views("speculation")
     [Span('It may rain.', 'uncertain'), Span('may rain', 'scope'), Span('may', 'cue')]
     """
-    return list(admitted(name, _Reader(name, "utf-8").feed(text.encode(), last=True), Faults()))
+    return list(admitted(name, _Reader(name, "utf-8").documents(text.encode(), last=True), Faults()))
 
 
 def to_text(doc: Doc) -> str:
@@ -145,35 +142,22 @@ def to_text(doc: Doc) -> str:
     return "\n".join([*lines, "\t\t</Document>"]) + "\n"
 
 
-class _Reader:
+class _Reader(XmlReader):
     """Builds documents as the parser encounters their elements."""
 
     def __init__(self, path: str, encoding: str) -> None:
-        self.path = path
-        self.parser = expat.ParserCreate(None if is_utf8(encoding) or is_auto(encoding) else encoding)
-        self.parser.buffer_text = True
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._text
-        self.parser.EntityDeclHandler = self._entity
+        super().__init__(path, encoding)
         self.parser.SkippedEntityHandler = self._unknown_entity
         self.parser.ExternalEntityRefHandler = self._outside
         self.strings = StringTable()
         self.done: list[tuple[int | None, Doc]] = []
-        self.depth = 0
         self.annotation: Attributes = {}
         self._clear({})
 
-    def feed(self, block: bytes, last: bool = False) -> list[tuple[int | None, Doc]]:
+    def documents(self, block: bytes, last: bool = False) -> list[tuple[int | None, Doc]]:
         """The documents completed within a block, with the lines where they end."""
         self.done = []
-        try:
-            self.parser.Parse(block, last)
-        except expat.ExpatError as error:
-            message = expat.ErrorString(error.code)
-            raise FormatError(self.path, error.lineno, "well-formed XML", f"an error: {message}") from None
-        except (LookupError, ValueError) as error:  # what the file says about its encoding
-            raise FormatError(self.path, 1, "XML in UTF-8", f"an error: {error}") from error
+        self.feed(block, last)
         return self.done
 
     def _clear(self, attributes: Attributes) -> None:
@@ -187,14 +171,11 @@ class _Reader:
         self.sentence: _Sentence | None = None
         self.open: list[_Element] = []
 
-    def _start(self, tag: str, attributes: Attributes) -> None:
-        self.depth += 1
-        if self.depth > DEEPEST:
-            self._fault(f"elements nested at most {DEEPEST} deep", f"<{tag[:40]}> inside more")
+    def start(self, tag: str, attributes: Attributes) -> None:
         if self.sentence is not None:
             self._open(tag, attributes)
         elif tag not in _FRAME:
-            self._fault(f"one of the elements {', '.join(_FRAME)}", f"<{tag}>")
+            self.fault(f"one of the elements {', '.join(_FRAME)}", f"<{tag}>")
         elif tag == "Annotation":
             self.annotation = attributes
         elif tag == "Document":
@@ -212,21 +193,20 @@ class _Reader:
     def _open(self, tag: str, attributes: Attributes) -> None:
         needed = {"xcope": "id", "cue": "ref", "ccue": ""}.get(tag)
         if needed is None:
-            self._fault(f"one of the elements {', '.join(_INSIDE)} in a sentence", f"<{tag}>")
+            self.fault(f"one of the elements {', '.join(_INSIDE)} in a sentence", f"<{tag}>")
         elif needed and needed not in attributes:
-            self._fault(f'<{tag} {needed}="...">', f"<{tag}> without it")
+            self.fault(f'<{tag} {needed}="...">', f"<{tag}> without it")
         elif self.sentence is not None:
             around = self.open[-1] if self.open else None
             self.open.append(_Element(tag, attributes, self.length, around=around))
             self.sentence.elements.append(self.open[-1])
 
-    def _end(self, tag: str) -> None:
-        self.depth -= 1
+    def end(self, tag: str) -> None:
         if tag in _INSIDE:
             element = self.open.pop()
             element.end = self.length
             if element.start == element.end:
-                self._fault(f"text in <{tag}>", "none")
+                self.fault(f"text in <{tag}>", "none")
         elif tag == "sentence" and self.sentence is not None:
             self.sentence.end = self.length
             self.sentences.append(self.sentence)
@@ -235,38 +215,35 @@ class _Reader:
             self.id, self.name = "".join(self.name or []).strip(), None
         elif tag == "Document":
             try:
-                self.done.append((self.parser.CurrentLineNumber, self._document()))
+                self.done.append((self.line, self._document()))
             except FormatError:
                 raise
             except WeftError as error:
-                self._fault("a valid document", f"a fault: {error}")
+                self.fault("a valid document", f"a fault: {error}")
 
-    def _text(self, text: str) -> None:
+    def characters(self, text: str) -> None:
         if self.sentence is not None:
             self._add(text)
         elif self.name is not None:
             self.name.append(text)
 
-    def _entity(self, name: str, _parameter: bool, value: str | None, *_: object) -> None:
+    def entity(self, name: str, parameter: bool, value: str | None, *_: object) -> None:
         """Entities may stand for a few characters; others can expand without bound, or name files to read."""
         if value is None:
-            self._fault("no entities from other files", f"the entity {name[:40]!r}, which is not read")
+            self.fault("no entities from other files", f"the entity {name[:40]!r}, which is not read")
         elif "&" in value or "%" in value or len(value) > _LONGEST_ENTITY:
-            self._fault("entities of a few plain characters", f"the entity {name[:40]!r}")
+            self.fault("entities of a few plain characters", f"the entity {name[:40]!r}")
 
     def _unknown_entity(self, name: str, _parameter: bool) -> None:
-        self._fault("entities that the file declares", f"&{name[:40]};")
+        self.fault("entities that the file declares", f"&{name[:40]};")
 
     def _outside(self, context: str | None, *_: object) -> int:
-        self._fault("no entities from other files", f"&{(context or '')[:40]};")
+        self.fault("no entities from other files", f"&{(context or '')[:40]};")
         return 0
 
     def _add(self, text: str) -> None:
         self.pieces.append(text)
         self.length += len(text)
-
-    def _fault(self, expected: str, found: str) -> None:
-        raise FormatError(self.path, self.parser.CurrentLineNumber, expected, found)
 
     def _document(self) -> Doc:
         meta: dict[str, Any] = {}

@@ -17,6 +17,7 @@ with their mentions; LitBank and OntoGUM are read too, even as .conll |
 | times | .times.tsv .times | time phrases with their types, values and reference times |
 | timeml | .tml | text, time expressions, events |
 | conversations | .chat.tsv .chat.csv utterances.jsonl | lines of chat with their speakers, threads and labels |
+| events | .events.jsonl | text, mentions, events with arguments |
 | brat | .ann next to .txt, in a folder | text, spans, relations, events |
 | records | .records.jsonl | text, words, trees, spans in characters: easy to use elsewhere |
 | jsonl | .jsonl .ndjson | everything |
@@ -65,6 +66,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "roles": (".conll08", ".conll09", ".propbank", ".up"),
     "penman": (".amr", ".penman"),
     "coref": (".coref", ".conll12", ".v4_gold_conll", ".v4_auto_conll", ".gold_conll", ".auto_conll"),
+    "events": (".events.jsonl",),  # before jsonl, whose suffix it ends in
     "tuples": (".tuples.jsonl",),  # before jsonl, whose suffix it ends in
     "nif": (".ttl", ".nif"),
     "links": (".benchmark.jsonl", ".links.jsonl"),  # before jsonl, whose suffix they end in

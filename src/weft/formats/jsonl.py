@@ -15,7 +15,7 @@ from typing import Any
 from weft.errors import FormatError, WeftError
 from weft.formats.conllu.files import TABLE_LIMIT
 from weft.formats.gate import admitted
-from weft.formats.streams import Faults, TextBlock, checked_blocks, encoding_error, open_output, stray_byte
+from weft.formats.streams import Faults, TextBlock, checked_blocks, encoding_error, stray_byte, write_texts
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
 from weft.text.record import KEYS, from_record, to_record
@@ -55,12 +55,7 @@ def to_line(doc: Doc) -> str:
 
 def write(docs: Iterable[Doc], path: str, line_of: Callable[[Doc], str] = to_line) -> int:
     """Write documents as JSON Lines, or as other lines, and return their number."""
-    count = 0
-    with open_output(path) as file:
-        for doc in docs:
-            file.write(line_of(doc).encode())
-            count += 1
-    return count
+    return write_texts(map(line_of, docs), path)
 
 
 def from_values(values: Mapping[str, Any], strings: StringTable | None = None, *, check: bool = True) -> Doc:

@@ -57,6 +57,8 @@ def lost_layers(doc: Doc, format: str, fields: Sequence[str] | str | None = None
         return layers - {"tokens", "spans/times", "spans/events", "spans/signals"}
     if format == "tuples":
         return layers - {"tokens", "spans/entities", "relations/relations"}
+    if format == "events":
+        return layers - {"tokens", "spans/entities", "spans/events", "graphs/events"}
     if format == "wsd":
         return layers - {"tokens", "lemma", "upos", "spans/links"}
     if format in ("links", "nif"):

@@ -25,9 +25,9 @@ from weft.formats.streams import (
     TextBlock,
     checked_blocks,
     encoding_error,
-    open_output,
     stray_byte,
     unsplit_error,
+    write_texts,
 )
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
@@ -56,12 +56,7 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
 
 def write(docs: Iterable[Doc], path: str) -> int:
     """Write documents and return their number; relations are omitted if a document has none."""
-    count = 0
-    with open_output(path) as file:
-        for doc in docs:
-            file.write(to_text(doc).encode())
-            count += 1
-    return count
+    return write_texts(map(to_text, docs), path)
 
 
 def to_text(doc: Doc) -> str:

@@ -32,9 +32,9 @@ from weft.formats.streams import (
     TextBlock,
     checked_blocks,
     encoding_error,
-    open_output,
     stray_byte,
     unsplit_error,
+    write_texts,
 )
 from weft.packages import needed
 from weft.text.conventions.amr import Amr, Edge, amrs_of, inverted, set_amrs
@@ -88,12 +88,7 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
 
 def write(docs: Iterable[Doc], path: str) -> int:
     """Write the AMRs of documents and return the number of documents."""
-    count = 0
-    with open_output(path) as file:
-        for doc in docs:
-            file.write(to_text(doc).encode())
-            count += 1
-    return count
+    return write_texts(map(to_text, docs), path)
 
 
 def to_text(doc: Doc) -> str:

@@ -24,7 +24,7 @@ from typing import Literal
 from weft.errors import ConfigError, FormatError, WeftError
 from weft.formats.conllu.files import PART, TABLE_LIMIT
 from weft.formats.gate import admitted
-from weft.formats.streams import Faults, checked_blocks, encoding_error, open_output, stray_byte, unsplit_error
+from weft.formats.streams import Faults, checked_blocks, encoding_error, stray_byte, unsplit_error, write_texts
 from weft.text.constituents import doc_of_trees, tree_of
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
@@ -78,12 +78,7 @@ def read(
 
 def write(docs: Iterable[Doc], path: str, *, characters: bool = False) -> int:
     """Write documents, one tree per line, and return their number; `characters` extends trees to characters."""
-    count = 0
-    with open_output(path) as file:
-        for doc in docs:
-            file.write(to_text(doc, characters).encode())
-            count += 1
-    return count
+    return write_texts((to_text(doc, characters) for doc in docs), path)
 
 
 def to_text(doc: Doc, characters: bool = False) -> str:

@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
@@ -320,6 +320,16 @@ def open_output(path: str) -> Iterator[BinaryIO]:
             with suppress(OSError):
                 folder.rmdir()
         raise
+
+
+def write_texts(texts: Iterable[str], path: str) -> int:
+    """Write the texts of documents, one after the other, and return their number."""
+    count = 0
+    with open_output(path) as file:
+        for text in texts:
+            file.write(text.encode())
+            count += 1
+    return count
 
 
 def _end_blank(file: Any) -> None:

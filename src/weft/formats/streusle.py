@@ -19,7 +19,7 @@ from weft.errors import FormatError, WeftError
 from weft.formats.conllu.faults import find_fault
 from weft.formats.conllu.files import PART, parse_text
 from weft.formats.gate import admitted
-from weft.formats.streams import Faults, checked_blocks, encoding_error, open_output, stray_byte
+from weft.formats.streams import Faults, checked_blocks, encoding_error, stray_byte, write_texts
 from weft.text.conventions.expressions import Expressions, encode, expressions_of, set_expressions
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
@@ -75,12 +75,7 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
 
 def write(docs: Iterable[Doc], path: str, *, layer: str = LAYER) -> int:
     """Write documents in 9 columns and return their number."""
-    count = 0
-    with open_output(path) as file:
-        for doc in docs:
-            file.write(to_text(doc, layer).encode())
-            count += 1
-    return count
+    return write_texts((to_text(doc, layer) for doc in docs), path)
 
 
 def to_text(doc: Doc, layer: str = LAYER) -> str:

@@ -52,6 +52,7 @@ KINDS = {
     "roles-joint": "weft.tasks.roles.joint:JointLabeller",
     "scope": "weft.tasks.scope.resolver:ScopeResolver",
     "tuples": "weft.tasks.relations.extractor:RelationExtractor",
+    "events": "weft.tasks.events.extractor:EventExtractor",
     "preferences": "weft.tasks.preferences.checker:PreferenceChecker",
     "linker": "weft.tasks.linking.linker:Linker",
     "timeline": "weft.tasks.timelines.extractor:TimelineExtractor",
@@ -195,7 +196,9 @@ TASKS = {
         "Chunks, entities, or any other layer of flat spans.",
         {
             "chain": Method("chunker", "a chain model", "weft.tasks.spans.chunker:ChunkerSettings"),
-            "proposer": Method("proposer", "high recall, for `weft label`", "weft.annotate.proposer:ProposerSettings"),
+            "proposer": Method(
+                "proposer", "high recall, for `weft label review`", "weft.annotate.proposer:ProposerSettings"
+            ),
         },
     ),
     "ner": Task(
@@ -241,6 +244,10 @@ TASKS = {
     "relations": Task(
         "Relations of two or more mentions, as tuples with named slots.",
         {"cliques": Method("tuples", "from tuples", "weft.tasks.relations.extractor:ExtractorSettings")},
+    ),
+    "events": Task(
+        "Events: triggers with their types, and the mentions and events that fill their roles.",
+        {"joint": Method("events", "from events, one search for all", "weft.tasks.events.extractor:EventSettings")},
     ),
     "scope": Task(
         "Quantifier scope: which noun phrases and negations outscope which.",

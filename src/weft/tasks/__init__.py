@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from weft.tasks.entities.projected import ProjectedRecognizer as ProjectedRecognizer
     from weft.tasks.entities.recognizer import EntityRecognizer as EntityRecognizer
     from weft.tasks.entities.transfer import TransferRecognizer as TransferRecognizer
+    from weft.tasks.events.extractor import EventExtractor as EventExtractor
     from weft.tasks.linking.linker import Linker as Linker
     from weft.tasks.metaphor.detector import MetaphorDetector as MetaphorDetector
     from weft.tasks.parsing.blended import BlendedParser as BlendedParser
@@ -89,6 +90,7 @@ _HOMES = {
     "RoleLabeller": "roles.labeller",
     "SCLTagger": "tagging.scl",
     "RelationExtractor": "relations.extractor",
+    "EventExtractor": "events.extractor",
     "ScopeResolver": "scope.resolver",
     "TimeParser": "time.parser",
     "Segmenter": "segmentation.segmenter",

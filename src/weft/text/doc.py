@@ -27,6 +27,7 @@ from weft.text.views import Sentence, Span, Token, Word
 if TYPE_CHECKING:
     from weft.tasks.timelines.timeline import Timeline
     from weft.text.conventions.coreference import Entity
+    from weft.text.conventions.events import Event
     from weft.text.conventions.links import Link
     from weft.text.conventions.metaphor import Metaphor
     from weft.text.conventions.preferences import Preference
@@ -336,6 +337,17 @@ class Doc:
         from weft.text.conventions.tuples import tuple_views
 
         return list(tuple_views(self))
+
+    @property
+    def events(self) -> list[Event]:
+        """Events with their triggers and arguments; empty without the layer `events`.
+
+        >>> Doc.from_words([["Ada", "left"]]).events
+        []
+        """
+        from weft.text.conventions.events import events_of
+
+        return events_of(self)
 
     @property
     def links(self) -> list[Link]:

@@ -206,6 +206,8 @@ class GraphLayer:
     >>> graph.edge(attack, victim, "Target")
     >>> list(graph.edges())
     [(0, 1, 'Target')]
+    >>> graph
+    GraphLayer(2 nodes, 1 edges)
     """
 
     __slots__ = ("_edges", "_nodes", "attributes", "ids", "spans", "strings")
@@ -232,6 +234,9 @@ class GraphLayer:
 
     def __len__(self) -> int:
         return len(self._nodes)
+
+    def __repr__(self) -> str:
+        return f"GraphLayer({len(self._nodes)} nodes, {len(self._edges)} edges)"
 
     def nodes(self) -> Iterator[tuple[str, int]]:
         """`(label, anchor span or -1)` of every node."""

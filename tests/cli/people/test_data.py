@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from weft.data import entry
+
 Weft = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -22,7 +24,7 @@ def corpora(tmp_path: Path, examples: Path) -> Path:
 
 def test_list_tells_what_is_here_and_what_is_missing(weft: Weft, corpora: Path) -> None:
     facts = json.loads(weft("data", "list", "--json", "--data", corpora).stdout)
-    assert [fact["name"] for fact in facts if not fact["missing"]] == ["conll2000"]
+    assert [fact["name"] for fact in facts if not fact["missing"] and fact["name"] != "wordnet"] == ["conll2000"]
     facts = json.loads(weft("data", "list", "--json", "--missing", WEFT_DATA=str(corpora)).stdout)
     assert "conll2000" not in [fact["name"] for fact in facts]
     assert "conll2000" in weft("data", "list", WEFT_DATA=str(corpora)).stdout
@@ -66,7 +68,21 @@ def test_check_reads_the_files_and_reports_those_it_cannot_read(weft: Weft, corp
 def test_without_a_data_folder_everything_is_missing(weft: Weft, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     facts = json.loads(weft("data", "list", "--json", "--data", "empty").stdout)
-    assert all(fact["missing"] == fact["files"] for fact in facts)
+    assert all(fact["missing"] == fact["files"] for fact in facts if fact["name"] != "wordnet")
+
+
+def test_what_the_system_installs_is_found_without_a_data_folder_where_a_variable_says(
+    weft: Weft, tmp_path: Path
+) -> None:
+    folder = tmp_path / "net" / "dict"
+    folder.mkdir(parents=True)
+    for name in entry("wordnet").files:
+        (folder / name).write_text("", encoding="utf-8")
+    done = weft("data", "path", "wordnet", "--data", ".", WNHOME=str(tmp_path / "net"))
+    assert done.stdout.splitlines() == [str(folder / name) for name in entry("wordnet").files]
+    failed = weft("data", "check", "wordnet", "--data", ".", WNHOME=str(tmp_path / "nothing"))
+    if failed.returncode:  # it is not installed
+        assert "wordnet-base" in failed.stdout + failed.stderr
 
 
 def test_lexicons_are_checked_but_not_read(weft: Weft, corpora: Path) -> None:

@@ -113,13 +113,10 @@ def test_lifted_training_trees_are_at_least_as_good_as_crossing_ones_on_gothic()
     assert all(row["skip"] < row["keep"] for row in found.values())
 
 
-@pytest.mark.must_show(
-    "nonprojective-mst",
-    6,
-    weaker="Basque and the mean of four treebanks gain 0.5 to 1.5; Gothic gains 0.3, and Czech loses 0.7",
-)
+@pytest.mark.must_show("nonprojective-mst", 6)
 def test_factored_spanning_trees_lead_on_the_main_treebank_that_crosses_and_lose_a_little_on_one_that_does_not():
-    """On Basque without punctuation, the treebank that stands for the paper's; the mean of all four is asserted too.
+    """On Basque without punctuation, which stood for the paper's treebank before anything was trained; the mean of all
+    four is asserted too. Single treebanks differ: Gothic gains 0.3, and small Czech loses 0.7.
 
     Of the two learners of the paper the better one; single-best MIRA leads on crossing sentences alone.
     """
@@ -167,7 +164,7 @@ def test_graphs_raise_recall_a_little_at_a_small_loss_of_precision():
 @pytest.mark.must_show(
     "two-stage-multilingual-parser",
     3,
-    fails="only morphology adds; projective search or single arcs instead are level in the mean of four treebanks",
+    fails="only morphology adds; projective search or single arcs instead are level in the mean of five treebanks",
 )
 def test_the_full_parser_leads_the_bare_one_and_owes_it_to_morphology():
     la = {name: row["mean LA"] for name, row in rows("two-stage-multilingual-parser", "Ablation").items()}
@@ -175,36 +172,79 @@ def test_the_full_parser_leads_the_bare_one_and_owes_it_to_morphology():
     assert la["N+S+M"] > la["N+S+B"] + 1
     assert abs(la["N+S+M"] - la["P+S+M"]) < 0.5
     assert abs(la["N+S+M"] - la["N+A+M"]) < 0.5
+    assert la["N+S+M, jackknifed"] < la["N+S+M"]
+
+
+@pytest.mark.must_show(
+    "two-stage-multilingual-parser",
+    4,
+    weaker="means of fourteen languages have the order, 0.1 for all relations, 0.3 for subjects, 0.5 for objects, but "
+    "within chance",
+)
+def test_sequences_add_a_little_on_gold_trees_and_most_for_objects_and_subjects_in_the_mean():
+    found = rows("two-stage-multilingual-parser", "Relations of gold trees")
+    assert len(found) == 15
+    mean = found["mean"]
+    assert 0 < mean["right"] < mean["subjects F"]
+    assert mean["right"] < mean["objects F"]
 
 
 @pytest.mark.must_show(
     "two-stage-multilingual-parser",
     5,
-    fails="the search on held-out sentences picks projective trees for Dutch and Basque too",
+    fails="the search on held-out sentences picks non-projective trees for one of three treebanks in which arcs cross "
+    "like in the paper's Dutch, and for Vietnamese, where hardly any do",
 )
-def test_projective_trees_are_chosen_for_chinese_and_for_dutch():
-    chosen = {name: row.get("chosen", "") for name, row in rows("two-stage-multilingual-parser", "Languages").items()}
-    assert chosen["zh"].startswith("projective")
-    assert chosen["nl"].startswith("projective")
+def test_the_shape_is_right_for_chinese_and_for_one_treebank_of_latin():
+    found = rows("two-stage-multilingual-parser", "The shape that is chosen")
+    chosen = {name: row["chosen"] for name, row in found.items()}
+    assert chosen == {
+        "Ancient Greek": "projective", "Latin, Perseus": "nonprojective", "Latin, UDante": "projective",
+        "Chinese": "projective", "Vietnamese": "nonprojective",
+    }  # fmt: skip
+    dutch = rows("two-stage-multilingual-parser", "Languages")["nl"]
+    assert dutch["chosen"].startswith("projective")
 
 
 @pytest.mark.must_show(
-    "crossing-sensitive-third-order", 5, weaker="Gothic gains 0.4 and Basque 0.8 over projective trees, not 1 to 3"
+    "crossing-sensitive-third-order",
+    4,
+    weaker="with the paper's pruning the ratio is 2.5 to 4.3, above 4 on four of eight treebanks",
 )
-def test_crossing_sensitive_trees_lead_projective_and_edge_factored_ones_and_lose_nothing_on_english():
+def test_crossing_sensitive_parsers_take_two_to_four_times_as_long_with_the_pruning_of_the_paper():
+    found = rows("crossing-sensitive-third-order", "Arcs that the filter keeps")
+    ratios = [row["ratio as in the paper"] for row in found.values() if row]
+    assert len(ratios) == 8
+    assert 2 < min(ratios) < max(ratios) < 4.5
+    assert 2 < sum(ratios) / len(ratios) < 4
+
+
+@pytest.mark.must_show(
+    "crossing-sensitive-third-order",
+    5,
+    weaker="on English level with projective trees, 0.15 below, which is within chance; Latin and Ancient Greek, whose "
+    "arcs cross like those of the paper's Dutch, gain 1 to 3",
+)
+def test_crossing_sensitive_trees_lead_projective_and_edge_factored_ones_and_are_level_on_english():
     uas = rows("crossing-sensitive-third-order", "UAS")
     against = {
         name: rows("crossing-sensitive-third-order", f"1-EC CS-GSib less {name}") for name in ("Proj GSib", "1-EC Edge")
     }
-    for treebank in ("Gothic", "Basque without punctuation"):
+    for treebank in ("Gothic", "Basque without punctuation", "Latin", "Ancient Greek"):
         for other, found in against.items():
             assert uas["1-EC CS-GSib"][treebank] > uas[other][treebank]
             assert found[treebank]["sign test p"] < 0.05
-    assert uas["1-EC CS-GSib"]["English"] >= uas["Proj GSib"]["English"]
+    for treebank in ("Latin", "Ancient Greek"):
+        assert 1 <= against["Proj GSib"][treebank]["UAS"] <= 3
+    english = against["Proj GSib"]["English"]
+    assert english["sign test p"] > 0.05
+    assert english["McNemar p"] > 0.05
 
 
 @pytest.mark.must_show(
-    "crossing-sensitive-third-order", 6, fails="on Gothic less than half as many edges are crossed as in gold trees"
+    "crossing-sensitive-third-order",
+    6,
+    fails="37 to 81 % fewer edges are crossed than in gold trees; on Gothic less than half as many",
 )
 def test_fewer_edges_are_crossed_than_in_gold_trees():
     found = {
@@ -212,9 +252,14 @@ def test_fewer_edges_are_crossed_than_in_gold_trees():
         for name, row in rows("crossing-sensitive-third-order", "Parts of the trees").items()
         if row
     }
-    for treebank in ("Gothic", "Basque without punctuation"):
-        assert 0 < found[f"{treebank}, 1-EC CS-GSib"] < found[f"{treebank}, gold"]
-    assert found["Gothic, 1-EC CS-GSib"] < 0.5 * found["Gothic, gold"]
+    share = {
+        name.removesuffix(", gold"): found[name.replace("gold", "1-EC CS-GSib")] / value
+        for name, value in found.items()
+        if name.endswith(", gold")
+    }
+    assert len(share) == 8
+    assert all(0 < value < 0.7 for value in share.values())
+    assert share["Gothic"] < 0.5
 
 
 @pytest.mark.must_show(

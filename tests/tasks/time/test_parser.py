@@ -145,6 +145,15 @@ def test_nothing_to_train_on_and_wrong_settings_are_plain_errors():
             TimeParser.from_options(wrong)
 
 
+def test_values_that_are_none_are_told_and_nothing_is_learned_from_them(tmp_path):
+    phrases = tmp_path / "phrases.times.tsv"
+    said = "2026-05-01 12:00:00"
+    phrases.write_text(f"DATE\t2026-05-02\t{said}\tdomani\nDATE\t2026-99-01\t{said}\tmai\n", encoding="utf-8")
+    told = TimeParser(TimeSettings(language="it", passes=1, beam=20)).fit(list(package.read(phrases)))["training"]
+    assert told["phrases"] == 2
+    assert told["no TIMEX3 values"] == "1, such as '2026-99-01'"
+
+
 def test_a_phrase_without_any_known_word_or_of_great_length_is_answered(parser):
     assert parser.parse("xyzzy " * 60, SAID)
     assert parser.parse("", SAID) == parser.parse("", SAID)

@@ -185,6 +185,7 @@ EXAMPLES = {
     "roles": "weft train roles examples/roles/kitchen.conllu --out roles.weft",
     "roles bins": "weft train roles examples/roles/kitchen.conllu --method bins --bins many --out bins.weft",
     "roles joint": "weft train roles examples/roles/kitchen.conllu --method joint --out joint.weft",
+    "events": "weft train events examples/events/harbour.events.jsonl --out harbour.weft",
     "relations": "weft train relations examples/relations/jobs.tuples.jsonl --out jobs.weft",
     "preferences": "weft train preferences --verbnet examples/preferences/verbnet --semlink "
     "examples/preferences/semlink.json --wordnet examples/preferences/wordnet --types examples/preferences/types.tsv "

@@ -23,13 +23,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from xml.parsers import expat
 from xml.sax.saxutils import escape
 
 from weft.errors import DataError, FormatError, WeftError
-from weft.formats.encodings import is_auto, is_utf8
+from weft.formats.encodings import is_auto
 from weft.formats.gate import admitted
 from weft.formats.streams import STANDARD, Faults, open_output, raw_blocks
+from weft.formats.xml.reader import Attributes, XmlReader
 from weft.text.conventions.timeline import ALINK, LAYER, TLINK
 from weft.text.doc import Doc
 from weft.text.layers import RelationLayer, SpanLayer, chars_of_words
@@ -164,46 +164,34 @@ def _text_beside(path: str, encoding: str) -> str | None:
     return None
 
 
-class _Reader:
+class _Reader(XmlReader):
     """Collects entities and relations of the element `annotations`; those of `adjudication` are only kept as text."""
 
+    deepest = DEEPEST
+
     def __init__(self, path: str, encoding: str) -> None:
-        self.path = path
-        self.parser = expat.ParserCreate(None if is_utf8(encoding) or is_auto(encoding) else encoding)
-        self.parser.buffer_text = True
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._characters
-        self.parser.EntityDeclHandler = self._entity
+        super().__init__(path, encoding)
         self.open: list[str] = []
         self.items: list[_Item] = []
         self.item: _Item | None = None
         self.value: list[str] = []
 
     def parse(self, content: bytes) -> list[_Item]:
-        try:
-            self.parser.Parse(content, True)
-        except expat.ExpatError as error:
-            message = expat.ErrorString(error.code)
-            raise FormatError(self.path, error.lineno, "well-formed XML", f"an error: {message}") from None
-        except (LookupError, ValueError) as error:
-            raise FormatError(self.path, 1, "XML in UTF-8", f"an error: {error}") from error
+        self.feed(content, last=True)
         return self.items
 
-    def _start(self, tag: str, _attributes: dict[str, str]) -> None:
+    def start(self, tag: str, _attributes: Attributes) -> None:
         if not self.open and tag != "data":
-            self._fault("the element <data> of Anafora", f"<{tag[:40]}>")
+            self.fault("the element <data> of Anafora", f"<{tag[:40]}>")
         self.open.append(tag)
-        if len(self.open) > DEEPEST:
-            self._fault(f"elements nested at most {DEEPEST} deep", f"<{tag[:40]}> inside more")
         self.value = []
         if self.open[1:] in (["annotations", "entity"], ["annotations", "relation"]):
-            self.item = _Item(tag, self.parser.CurrentLineNumber)
+            self.item = _Item(tag, self.line)
             self.item.place = (self.parser.CurrentByteIndex, 0)
         elif self.item is not None and len(self.open) == 4 and tag in ("properties", "addition"):
             setattr(self.item, tag, [])
 
-    def _end(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
         depth, text = len(self.open), "".join(self.value)
         item = self.item
         if item is not None and depth == 3:
@@ -220,14 +208,8 @@ class _Reader:
         self.value = []
         self.open.pop()
 
-    def _characters(self, text: str) -> None:
+    def characters(self, text: str) -> None:
         self.value.append(text)
-
-    def _entity(self, name: str, *_: object) -> None:
-        self._fault("no declared entities", f"the entity {name[:40]!r}")
-
-    def _fault(self, expected: str, found: str) -> None:
-        raise FormatError(self.path, self.parser.CurrentLineNumber, expected, found)
 
 
 def _document(items: list[_Item], content: bytes, path: str, text: str | None) -> Doc:

@@ -23,7 +23,7 @@ from typing import Any
 
 from weft.errors import FormatError, WeftError
 from weft.formats.gate import admitted
-from weft.formats.streams import Faults, checked_blocks, encoding_error, open_output, stray_byte, unsplit_error
+from weft.formats.streams import Faults, checked_blocks, encoding_error, stray_byte, unsplit_error, write_texts
 from weft.text.conventions.coreference import (
     LAYER,
     BracketError,
@@ -133,12 +133,7 @@ def _document(path: str, current: _Open) -> Doc:
 
 def write(docs: Iterable[Doc], path: str) -> int:
     """Write documents in the columns of CoNLL-2012 and return their number."""
-    count = 0
-    with open_output(path) as file:
-        for doc in docs:
-            file.write(to_text(doc).encode())
-            count += 1
-    return count
+    return write_texts(map(to_text, docs), path)
 
 
 def to_text(doc: Doc, layer: str = LAYER) -> str:

@@ -6,11 +6,14 @@
 | `sentences` | `document`, `sentence`, `start`, `end`, `text` |
 | `words` | `document`, `sentence`, `word`, `start`, `end`, `text`, the columns of CoNLL-U, `head` |
 | `relations` | `document`, `sentence`, `tuple`, `relation`, `slot`, `start`, `end`, `text`, `label`, `probability` |
+| `events` | `document`, `sentence`, `event`, `type`, `role`, `start`, `end`, `text`, `label`, `filler` |
 | a span layer | `document`, `sentence`, `start`, `end`, `text`, `label`, `probability` |
 
 `document` is the name of the document. Everything is counted from 0: `start` and `end` in characters of the document,
 `sentence`, `word` and `head` in sentences and words of it; the head of a root is -1. A span with gaps reaches from its
-first piece to its last. A tuple of mentions has one row per filled slot, and the probability of the tuple in each.
+first piece to its last. An event has one row for its trigger (role `trigger`) and one per argument; `filler` is the
+number of an event that is an argument. A tuple of mentions has one row per filled slot, and the probability of the
+tuple in each.
 """
 
 from __future__ import annotations
@@ -28,6 +31,8 @@ from numpy.typing import NDArray
 from weft.errors import ConfigError, DataError, did_you_mean
 from weft.formats.streams import STANDARD, open_output
 from weft.packages import needed
+from weft.text.conventions.events import LAYER as EVENTS
+from weft.text.conventions.events import event_rows
 from weft.text.conventions.tuples import LAYER as RELATIONS
 from weft.text.doc import WORD_COLUMNS, Doc
 from weft.text.records.of_doc import first_words, span_records
@@ -37,7 +42,7 @@ Row = tuple[Any, ...]
 SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
 FORMATS = tuple(SUFFIXES.values())
 _PLACE = ("document", "sentence", "start", "end", "text")
-_NUMBERS = ("sentence", "word", "tuple", "start", "end", "head")
+_NUMBERS = ("sentence", "word", "tuple", "event", "filler", "start", "end", "head")
 _BATCH = 20_000
 
 
@@ -87,6 +92,8 @@ def columns_of(layer: str) -> tuple[str, ...]:
         return ("document", "sentence", "word", "start", "end", "text", *WORD_COLUMNS, "head")
     if layer == RELATIONS:
         return ("document", "sentence", "tuple", "relation", "slot", "start", "end", "text", "label", "probability")
+    if layer == EVENTS:
+        return ("document", "sentence", "event", "type", "role", "start", "end", "text", "label", "filler")
     return (*_PLACE, "label", "probability")
 
 
@@ -100,9 +107,9 @@ class _Rows:
         of_doc = _OF_LAYER.get(self.layer)
         found: set[str] = set()
         for doc in self.docs:
-            found |= {*doc.spans, *([RELATIONS] if RELATIONS in doc.relations else [])}
+            found |= {*doc.spans, *doc.graphs, *([RELATIONS] if RELATIONS in doc.relations else [])}
             yield from of_doc(doc) if of_doc is not None else _spans(doc, self.layer)
-        if (of_doc is None or self.layer == RELATIONS) and self.layer not in found:
+        if (of_doc is None or self.layer in (RELATIONS, EVENTS)) and self.layer not in found:
             known = sorted({*found, *_OF_LAYER} - {self.layer})
             hint = did_you_mean(self.layer, known, f"they have {', '.join(known)}")
             raise DataError(f"no document has a layer {self.layer!r}; {hint}")
@@ -147,6 +154,23 @@ def _relations(doc: Doc) -> Iterator[Row]:
             yield (*place, span["start"], span["end"], span["text"], span["label"], found.probability)
 
 
+def _events(doc: Doc) -> Iterator[Row]:
+    if EVENTS not in doc.graphs:
+        yield from ()
+        return
+    firsts, text = _first_characters(doc), doc.text
+    rows = event_rows(doc, unit="chars")
+    for number, row in enumerate(rows):
+        parts = [("trigger", row.trigger, row.type, None)]
+        for role, inner, pieces, label in row.arguments:
+            target = rows[inner] if inner >= 0 else None
+            parts.append((role, target.trigger, target.type, inner) if target else (role, pieces, label, None))
+        for role, pieces, label, filler in parts:
+            start, end = pieces[0][0], pieces[-1][1]
+            said = " ".join(text[a:b] for a, b in pieces)
+            yield (doc.id, _sentence_at(firsts, start), number, row.type, role, start, end, said, label, filler)
+
+
 def _first_characters(doc: Doc) -> NDArray[Any]:
     """Where sentences begin."""
     if not doc.n_words:
@@ -165,6 +189,7 @@ _OF_LAYER: dict[str, Callable[[Doc], Iterator[Row]]] = {
     "sentences": _sentences,
     "words": _words,
     RELATIONS: _relations,
+    EVENTS: _events,
 }
 
 

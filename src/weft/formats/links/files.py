@@ -17,7 +17,7 @@ from typing import Any
 from weft.errors import FormatError, WeftError
 from weft.formats.gate import admitted
 from weft.formats.jsonl import load
-from weft.formats.streams import Faults, TextBlock, checked_blocks, encoding_error, open_output, stray_byte
+from weft.formats.streams import Faults, TextBlock, checked_blocks, encoding_error, stray_byte, write_texts
 from weft.text.conventions.links import LAYER, NIL
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer, chars_of_words
@@ -36,12 +36,7 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
 
 def write(docs: Iterable[Doc], path: str) -> int:
     """Write documents as lines and return their number."""
-    count = 0
-    with open_output(path) as file:
-        for doc in docs:
-            file.write(to_line(doc, count).encode())
-            count += 1
-    return count
+    return write_texts((to_line(doc, number) for number, doc in enumerate(docs)), path)
 
 
 def to_line(doc: Doc, number: int = 0) -> str:

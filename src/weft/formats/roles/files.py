@@ -25,7 +25,7 @@ from weft.formats.roles.layouts import (
     long_label,
     parse_frames,
 )
-from weft.formats.streams import Faults, TextBlock, checked_blocks, encoding_error, open_output, stray_byte
+from weft.formats.streams import Faults, TextBlock, checked_blocks, encoding_error, stray_byte, write_texts
 from weft.text.constituents import set_trees
 from weft.text.doc import Doc
 from weft.text.frames import FrameRow, frame_rows, frames_by_sentence, set_frames
@@ -221,12 +221,7 @@ def write(docs: Iterable[Doc], path: str, *, layout: str = "") -> int:
     name = layout or _of_suffix(path) or "up-conllu"
     if name not in LAYOUTS:
         raise ConfigError(f"there is no layout {name!r}; choose from {', '.join(LAYOUTS)}")
-    count = 0
-    with open_output(path) as file:
-        for doc in docs:
-            file.write(to_text(doc, name).encode())
-            count += 1
-    return count
+    return write_texts((to_text(doc, name) for doc in docs), path)
 
 
 def to_text(doc: Doc, layout: str = "up-conllu") -> str:

@@ -18,13 +18,12 @@ Spans are counted in characters of the text, so offsets survive exactly. One fil
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
-from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 from weft.errors import FormatError, WeftError
 from weft.formats.gate import admitted
 from weft.formats.streams import Faults, document_name, open_output, raw_blocks
+from weft.formats.xml.reader import Attributes, XmlReader
 from weft.text.conventions.times import DATE, LAYER
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
@@ -33,20 +32,14 @@ from weft.text.strings import StringTable
 _MARKED = {"TIMEX3": LAYER, "EVENT": "events", "SIGNAL": "signals"}
 _LINKS = ("TLINK", "SLINK", "ALINK", "MAKEINSTANCE")
 _LABEL = {"TIMEX3": "type", "EVENT": "class"}
-_DEEPEST = 100
 _HEAD = '<?xml version="1.0" ?>\n<TimeML xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">\n'
 
 
-class _Reader:
+class _Reader(XmlReader):
     """Collects the text and the marked spans of a document."""
 
     def __init__(self, path: str) -> None:
-        self.path = path
-        self.parser = expat.ParserCreate("utf-8")
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._text
-        self.parser.EntityDeclHandler = self._entity
+        super().__init__(path, declared=False)
         self.stack: list[str] = []
         self.text: list[str] = []
         self.length = 0
@@ -57,19 +50,8 @@ class _Reader:
         self.links: list[dict[str, str]] = []
         self.seen = False
 
-    def feed(self, block: bytes, last: bool = False) -> None:
-        try:
-            self.parser.Parse(block, last)
-        except expat.ExpatError as error:
-            raise FormatError(self.path, error.lineno, "well-formed TimeML", expat.ErrorString(error.code)) from None
-
-    def _entity(self, name: str, *_: Any) -> None:
-        raise FormatError(self.path, self.parser.CurrentLineNumber, "no entity declarations", repr(name))
-
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+    def start(self, tag: str, attributes: Attributes) -> None:
         self.stack.append(tag)
-        if len(self.stack) > _DEEPEST:
-            raise FormatError(self.path, self.parser.CurrentLineNumber, f"at most {_DEEPEST} nested elements", "more")
         if tag == "TimeML":
             self.seen = True
         created = attributes.get("functionInDocument") == "CREATION_TIME" or "DCT" in self.stack
@@ -80,14 +62,14 @@ class _Reader:
         elif tag in _LINKS:
             self.links.append({"element": tag, **attributes})
 
-    def _end(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
         self.stack.pop()
         if self.open and self.open[-1][0] == tag and "TEXT" in self.stack:
             kind, attributes, start = self.open.pop()
             if self.length > start:
                 self.spans.append((kind, attributes, start, self.length))
 
-    def _text(self, text: str) -> None:
+    def characters(self, text: str) -> None:
         if "TEXT" in self.stack:
             self.text.append(text)
             self.length += len(text)

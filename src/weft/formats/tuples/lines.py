@@ -18,7 +18,7 @@ from typing import Any
 from weft.errors import FormatError, WeftError
 from weft.formats.gate import admitted
 from weft.formats.jsonl import load
-from weft.formats.streams import Faults, numbered_lines, open_output
+from weft.formats.streams import Faults, numbered_lines, write_texts
 from weft.text.conventions.tuples import LAYER, MENTIONS, TupleRow, set_tuples, tuple_rows
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer, chars_of_words
@@ -103,12 +103,7 @@ def _tuple(path: str, number: int, values: Any, limit: int) -> TupleRow:
 
 def write(docs: Iterable[Doc], path: str) -> int:
     """Write the mentions and tuples of documents and return their number."""
-    count = 0
-    with open_output(path) as file:
-        for doc in docs:
-            file.write(to_line(doc).encode())
-            count += 1
-    return count
+    return write_texts(map(to_line, docs), path)
 
 
 def to_line(doc: Doc) -> str:

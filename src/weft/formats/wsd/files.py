@@ -15,12 +15,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 from weft.errors import FormatError, WeftError
 from weft.formats.gate import admitted
 from weft.formats.streams import Faults, numbered_lines, open_output, raw_blocks, unsplit_error
+from weft.formats.xml.reader import Attributes, XmlReader
 from weft.text.conventions.links import LAYER, NIL
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer, words_of_chars
@@ -29,7 +29,6 @@ from weft.text.strings import StringTable
 TAGS = {".": "PUNCT", "PRT": "PART", "CONJ": "CCONJ"}
 _BACK = {upos: tag for tag, upos in TAGS.items()}
 _FRAME = ("corpus", "text", "sentence", "wf", "instance")
-Attributes = dict[str, str]
 
 
 def read(path: str, faults: Faults | None = None, *, keys: str | None = None) -> Iterator[Doc]:
@@ -39,8 +38,8 @@ def read(path: str, faults: Faults | None = None, *, keys: str | None = None) ->
     reader = _Reader(path, gold)
     try:
         for block in raw_blocks(path):
-            yield from admitted(path, reader.feed(block), faults)
-        yield from admitted(path, reader.feed(b"", last=True), faults)
+            yield from admitted(path, reader.documents(block), faults)
+        yield from admitted(path, reader.documents(b"", last=True), faults)
     except FormatError as error:
         faults.meet(error)
 
@@ -122,32 +121,22 @@ def to_text(doc: Doc, number: int = 0) -> tuple[str, list[list[str]]]:
     return "\n".join([*lines, "</text>"]) + "\n", keys
 
 
-class _Reader:
+class _Reader(XmlReader):
     """Builds documents as the parser meets their elements."""
 
     def __init__(self, path: str, keys: dict[str, list[str]]) -> None:
-        self.path, self.keys = path, keys
-        self.parser = expat.ParserCreate()
-        self.parser.buffer_text = True
-        self.parser.StartElementHandler, self.parser.EndElementHandler = self._start, self._end
-        self.parser.CharacterDataHandler = self._characters
-        self.parser.EntityDeclHandler = self._entity
+        super().__init__(path)
+        self.keys = keys
         self.strings = StringTable()
         self.done: list[tuple[int | None, Doc]] = []
         self.open: list[str] = []
         self.corpus: Attributes = {}
         self._clear("")
 
-    def feed(self, block: bytes, last: bool = False) -> list[tuple[int | None, Doc]]:
+    def documents(self, block: bytes, last: bool = False) -> list[tuple[int | None, Doc]]:
         """The documents completed within a block, with the lines where they end."""
         self.done = []
-        try:
-            self.parser.Parse(block, last)
-        except expat.ExpatError as error:
-            message = expat.ErrorString(error.code)
-            raise FormatError(self.path, error.lineno, "well-formed XML", f"an error: {message}") from None
-        except (LookupError, ValueError) as error:
-            raise FormatError(self.path, 1, "XML in UTF-8", f"an error: {error}") from error
+        self.feed(block, last)
         return self.done
 
     def _clear(self, name: str) -> None:
@@ -159,11 +148,11 @@ class _Reader:
         self.text: list[str] | None = None
         self.has: Attributes = {}
 
-    def _start(self, tag: str, attributes: Attributes) -> None:
+    def start(self, tag: str, attributes: Attributes) -> None:
         parent = self.open[-1] if self.open else ""
         expected = {"corpus": "", "text": "corpus", "sentence": "text", "wf": "sentence", "instance": "sentence"}
         if tag not in expected or parent != expected[tag]:
-            self._fault(f"elements {', '.join(_FRAME)}, one inside the other", f"<{tag[:40]}> in <{parent}>")
+            self.fault(f"elements {', '.join(_FRAME)}, one inside the other", f"<{tag[:40]}> in <{parent}>")
         self.open.append(tag)
         if tag == "corpus":
             self.corpus = attributes
@@ -174,15 +163,15 @@ class _Reader:
             self.ids.append(attributes.get("id", ""))
         else:
             if tag == "instance" and "id" not in attributes:
-                self._fault('<instance id="...">', "<instance> without it")
+                self.fault('<instance id="...">', "<instance> without it")
             self.text, self.has = [], attributes
 
-    def _end(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
         self.open.pop()
         if tag in ("wf", "instance") and self.text is not None:
             form = " ".join("".join(self.text).split())
             if not form:
-                self._fault(f"text in <{tag}>", "none")
+                self.fault(f"text in <{tag}>", "none")
             if tag == "instance":
                 self.instances.append((self.words, self.has["id"]))
             pos = self.has.get("pos", "")
@@ -191,23 +180,17 @@ class _Reader:
             self.text = None
         elif tag == "text":
             try:
-                self.done.append((self.parser.CurrentLineNumber, self._document()))
+                self.done.append((self.line, self._document()))
             except FormatError:
                 raise
             except WeftError as error:
-                self._fault("a valid document", f"a fault: {error}")
+                self.fault("a valid document", f"a fault: {error}")
 
-    def _characters(self, text: str) -> None:
+    def characters(self, text: str) -> None:
         if self.text is not None:
             self.text.append(text)
         elif text.strip():
-            self._fault("words in <wf> or <instance>", repr(text.strip()[:40]))
-
-    def _entity(self, name: str, *_: object) -> None:
-        self._fault("no entities", f"the entity {name[:40]!r}")
-
-    def _fault(self, expected: str, found: str) -> None:
-        raise FormatError(self.path, self.parser.CurrentLineNumber, expected, found)
+            self.fault("words in <wf> or <instance>", repr(text.strip()[:40]))
 
     def _document(self) -> Doc:
         columns = [[[word[k] for word in sentence] for sentence in self.sentences] for k in range(3)]

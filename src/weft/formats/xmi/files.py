@@ -18,13 +18,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from itertools import count as count_from
-from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
 from weft.errors import DataError, FormatError
-from weft.formats.encodings import is_auto, is_utf8
 from weft.formats.gate import admitted
 from weft.formats.streams import STANDARD, Faults, document_name, open_output, raw_blocks, unsplit_error
+from weft.formats.xml.reader import Attributes, XmlReader
 from weft.text.conventions.timeline import EVENT, LAYER, TIMEX3, TLINK
 from weft.text.doc import Doc
 from weft.text.layers import RelationLayer, SpanLayer, chars_of_words
@@ -151,33 +150,22 @@ def _span_ids(layers: dict[str, SpanLayer]) -> dict[tuple[str, int], int]:
 
 
 def _elements(content: bytes, path: str, encoding: str) -> list[Element]:
-    """All elements: their name without its prefix, attributes, line."""
-    found: list[Element] = []
-    depth = 0
-    parser = expat.ParserCreate(None if is_utf8(encoding) or is_auto(encoding) else encoding)
+    reader = _Reader(path, encoding)
+    reader.feed(content, last=True)
+    return reader.elements
 
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
-        depth += 1
-        if depth > DEEPEST:
-            raise FormatError(path, parser.CurrentLineNumber, f"elements at most {DEEPEST} deep", f"<{tag[:40]}>")
-        found.append((tag.rpartition(":")[2], attributes, parser.CurrentLineNumber))
 
-    def end(tag: str) -> None:
-        nonlocal depth
-        depth -= 1
+class _Reader(XmlReader):
+    """Collects all elements: their name without its prefix, attributes, line."""
 
-    def entity(name: str, *_: object) -> None:
-        raise FormatError(path, parser.CurrentLineNumber, "no declared entities", f"the entity {name[:40]!r}")
+    deepest = DEEPEST
 
-    parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = start, end, entity
-    try:
-        parser.Parse(content, True)
-    except expat.ExpatError as error:
-        raise FormatError(path, error.lineno, "well-formed XML", f"an error: {expat.ErrorString(error.code)}") from None
-    except (LookupError, ValueError) as error:
-        raise FormatError(path, 1, "XML in UTF-8", f"an error: {error}") from error
-    return found
+    def __init__(self, path: str, encoding: str) -> None:
+        super().__init__(path, encoding)
+        self.elements: list[Element] = []
+
+    def start(self, tag: str, attributes: Attributes) -> None:
+        self.elements.append((tag.rpartition(":")[2], attributes, self.line))
 
 
 def _document(elements: list[Element], path: str) -> Doc:

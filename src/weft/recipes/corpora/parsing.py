@@ -80,11 +80,11 @@ def ud(options: RecipeOptions, name: str, train: int, dev: int, test: int) -> Tr
     return Treebank(name, learned, held_out, asked, dict(FIELDS))
 
 
-def small_ud(options: RecipeOptions, name: str, train: int, test: int) -> Treebank:
-    """A UD treebank with only two parts available: the first sentences of dev are used for training."""
+def small_ud(options: RecipeOptions, name: str, train: int, test: int, learned_from: str = "dev") -> Treebank:
+    """A UD treebank with only two parts available: the first sentences of dev, or of train, are used for training."""
     learned, asked = (
         list(read(options.find(f"treebanks/ud/{name}/{part}.conllu.gz")).take_sentences(size))
-        for part, size in (("dev", train), ("test", test))
+        for part, size in ((learned_from, train), ("test", test))
     )
     return Treebank(name, learned, [], asked, dict(FIELDS))
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -21,7 +22,7 @@ from weft.evaluate.significance import McNemar, mcnemar, mcnemar_of_counts
 from weft.evaluate.trees.crossings import CrossingReport, evaluate_crossings
 from weft.infer.crossing.parts import KINDS, tree_parts
 from weft.infer.crossing.trees import is_one_endpoint_crossing
-from weft.infer.trees.arcs import ArcSpace
+from weft.infer.trees.arcs import ArcSpace, all_arcs
 from weft.infer.trees.projectivity import is_tree
 from weft.recipes.claims import gain, measured
 from weft.recipes.corpora.parsing import Treebank, copy_of, small_ud, ud, without_punctuation
@@ -54,21 +55,29 @@ PAPER = {
 PAPER_PARTS: dict[str, Value] = {"crossed": 8.5, "grand": 81.2, "grand_arc": 1.1, "sibling": 9.0, "arc": "< 0.1"}
 #: Treebanks that the claim depends on.
 MAIN = ("Gothic", "Basque without punctuation")
+#: Treebanks in which arcs cross in as many sentences as in the paper's Dutch (36 %) or more: Latin with 38 %, Ancient
+#: Greek with 73 %. UD treebanks of Dutch have 7 to 10 %, punctuation apart. Trained on `other` sentences.
+DUTCH_LIKE = ("Latin", "Ancient Greek")
 #: Longest training sentence.
 LONGEST = 40
-#: Arcs with at least this fraction of the probability of their word's best arc are kept; the paper uses 0.1.
+#: Arcs with at least this fraction of the probability of their word's best arc are kept; the paper uses 0.1, with which
+#: time is measured too.
 THRESHOLD = 0.01
+PAPER_THRESHOLD = 0.1
+#: Test sentences and rounds of that measurement.
+TIMED = 300
+ROUNDS = 3
 
 
 @dataclass(frozen=True)
 class Size:
     """The size of the experiment, in sentences; the paper uses whole treebanks."""
 
-    treebanks: tuple[str, ...] = (*MAIN, "English", *(f"Danish {style}" for style in STYLES))
+    treebanks: tuple[str, ...] = (*MAIN, *DUTCH_LIKE, "English", *(f"Danish {style}" for style in STYLES))
     main: int = 6000
-    other: int = 120
+    other: int = 1000
     test: int = 10**6
-    other_test: int = 300
+    other_test: int = 600
     epochs: int = 8
 
 
@@ -119,6 +128,10 @@ def treebank_of(options: RecipeOptions, name: str, size: Size) -> Treebank:
         found = replace(found, train=train, test=test)
     elif name == "English":
         found = ud(options, "English-EWT", 3 * size.other, 0, size.other_test)
+    elif name == "Ancient Greek":
+        found = small_ud(options, "Ancient_Greek-Perseus", 10**6, size.test)
+    elif name == "Latin":
+        found = small_ud(options, "Latin-Perseus", 10**6, size.test, learned_from="train")
     else:
         folder = {"Gothic": "Gothic-PROIEL", "Basque": "Basque-BDT"}.get(name.split()[0], name.split()[0])
         found = ud(options, folder, 3 * size.main, 0, size.test)
@@ -164,6 +177,32 @@ def run_row(treebank: Treebank, row: str, epochs: int, seed: int = 0, changes: M
     parser(system)
     seconds = time.process_time() - started
     return Run(parser, system, evaluate_crossings(treebank.test, system), training, seconds)
+
+
+def paper_ratio(found: Found) -> tuple[float, float]:
+    """How many times as long the crossing-sensitive parser takes as the projective one when arcs are pruned as in the
+    paper, of first test sentences and the best of several rounds; and the percentage of arcs kept."""
+    docs = short(found.treebank.test, LONGEST)[:TIMED]
+    parsers = [_pruned_as_in_paper(found.runs[row].parser) for row in (CS_GSIB, PROJ_GSIB)]
+    least = [np.inf, np.inf]
+    for _ in range(ROUNDS):  # in turn, as other work on the machine comes and goes
+        for i, parser in enumerate(parsers):
+            system = [copy_of(doc) for doc in docs]
+            started = time.process_time()
+            parser(system)
+            least[i] = min(least[i], time.process_time() - started)
+    batch, pruner = parsers[0].batch_of(docs), parsers[0].pruner
+    assert pruner is not None
+    space = all_arcs(batch.offsets)
+    return least[0] / least[1], 100 * float(pruner.keep(space, batch.words).mean())
+
+
+def _pruned_as_in_paper(parser: MSTParser) -> MSTParser:
+    """The same parser with the paper's threshold."""
+    assert parser.pruner is not None
+    found = copy(parser)
+    found.pruner = replace(parser.pruner, threshold=PAPER_THRESHOLD)
+    return found
 
 
 def part_use(docs: Sequence[Doc]) -> dict[str, float]:
@@ -277,17 +316,24 @@ def _speed(result: RecipeResult, found: dict[str, Found]) -> None:
         "1-EC training trees %",
         *(f"{row}, words/s" for row in ROWS),
         "ratio",
+        "arcs kept as in the paper %",
+        "ratio as in the paper",
     ]
     digits = {column: 0 for column in columns if column.endswith("words/s")}
     table = Table("Arcs that the filter keeps, and speed of whole parsers", columns, digits=digits)
-    table.add("slowest language of the paper", {}, {"ratio": 2.7})
+    table.add("slowest language of the paper", {}, {"ratio": 2.7, "ratio as in the paper": 2.7})
     for name, own in found.items():
         kept = own.runs[CS_GSIB].training
+        ratio, arcs = paper_ratio(own)
         table.add(name, {
             "arcs kept %": 100 * kept["arcs kept"], "gold arcs kept %": 100 * kept["gold arcs kept"],
             "1-EC training trees %": one_endpoint_crossing(own.treebank.train),
             **{f"{row}, words/s": own.runs[row].speed for row in ROWS},
             "ratio": own.runs[PROJ_GSIB].speed / own.runs[CS_GSIB].speed,
+            "arcs kept as in the paper %": arcs, "ratio as in the paper": ratio,
         })  # fmt: skip
-    table.note = f"Ratio: how many times as long {CS_GSIB} takes as {PROJ_GSIB}, features and filter included."
+    table.note = (
+        f"Ratio: how many times as long {CS_GSIB} takes as {PROJ_GSIB}, features and filter included. As in the paper: "
+        f"arcs of at least {PAPER_THRESHOLD} of the best one's probability, {TIMED} test sentences of {LONGEST} words."
+    )
     result.tables.append(table)

@@ -30,7 +30,7 @@ from weft.tasks.time.ground import CONVENTIONS, MU, Convention
 from weft.tasks.time.learning import LOSSES, Example, Options, train
 from weft.tasks.time.model import Answer, Layout, TimeModel
 from weft.tasks.time.numbers import LANGUAGES, check_language
-from weft.tasks.time.timex import TYPES
+from weft.tasks.time.timex import TYPES, read_value
 from weft.tasks.time.tokens import pieces
 from weft.tasks.time.types import TypeModel
 from weft.text.conventions.times import LAYER, read_moment, reference_of, timexes
@@ -176,6 +176,7 @@ class TimeParser(Trainable):
         report: dict[str, Any] = {
             "training": {
                 "phrases": len(examples),
+                **_told_of(examples),
                 **model.derivations_told(),
                 "reached": [round(share, 4) for share in curve.reached],
                 "right": [round(share, 4) for share in curve.right],
@@ -304,6 +305,17 @@ class TimeParser(Trainable):
 
 
 _OWN = ("value", "probability", "alternatives", "anchor", "anchor_from")
+
+
+def _told_of(examples: Sequence[Example]) -> dict[str, str]:
+    """Values that are none, as corpora have some: nothing is learned from them, and a typing error should be seen."""
+    wrong = []
+    for example in examples:
+        try:
+            read_value(example.value)
+        except DataError:
+            wrong.append(example.value)
+    return {"no TIMEX3 values": f"{len(wrong):,}, such as {wrong[0]!r}"} if wrong else {}
 
 
 def _examples(docs: Iterable[Doc], layer: str) -> list[Example]:

@@ -13,12 +13,14 @@ Words without the attribute are outside spans. The probability of a span stands 
 
 from __future__ import annotations
 
+import re
 import weakref
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft.errors import WeftError
 from weft.text.conventions.expressions import encode as encode_expressions
@@ -120,6 +122,24 @@ def misc_of_confidence(doc: Doc) -> None:
         words = np.flatnonzero(doc.columns[column] > 0) if column in doc.columns else np.arange(len(p))
         told = zip(words.tolist(), p[words].tolist(), strict=True)
         set_attribute(doc, f"{column.upper()}Prob", {word: f"{value:.4g}" for word, value in told})
+
+
+def confidence_of_misc(doc: Doc, column: str) -> NDArray[np.float32] | None:
+    """The probabilities of a column that stand in MISC, 1 at words without one; None if no word has one.
+
+    >>> doc = Doc.from_words([["Dogs", "bark"]], misc=[["UPOSProb=0.9", "Gloss=wuff"]])
+    >>> confidence_of_misc(doc, "upos").tolist() == [np.float32(0.9), 1.0], confidence_of_misc(doc, "lemma")
+    (True, None)
+    """
+    pattern = re.compile(rf"(?:^|\|){re.escape(column.upper())}Prob=([0-9.eE+-]+)(?:\||$)")
+    found = [pattern.search(cell) for cell in doc.column("misc")]
+    if not any(found):
+        return None
+    try:
+        values = [1.0 if match is None else float(match[1]) for match in found]
+    except ValueError:
+        return None
+    return np.clip(np.array(values, dtype=np.float32), 0.0, 1.0)
 
 
 def set_attribute(doc: Doc, key: str, values: dict[int, str], replaced: tuple[str, ...] = ()) -> None:

@@ -53,7 +53,7 @@ def _article(values: dict[str, Any]) -> Doc:
             parts += [(part["role"]["type"], part) for part in event.get("argument", ()) if "startOffset" in part]
             members: dict[str, int] = {}
             for slot, part in parts:
-                place = _place(doc.text, part)
+                place = find_place(doc.text, part)
                 if place is None or slot in members:
                     continue
                 if (slot, place) not in numbers:
@@ -66,7 +66,7 @@ def _article(values: dict[str, Any]) -> Doc:
     return doc
 
 
-def _place(text: str, part: dict[str, Any]) -> tuple[int, int] | None:
+def find_place(text: str, part: dict[str, Any]) -> tuple[int, int] | None:
     """Where the string of an annotation stands."""
     start, end, wanted = part["startOffset"], part["endOffset"], part["text"]
     if text[start:end] == wanted:

@@ -53,9 +53,9 @@ COLUMNS = (
 class Size:
     """Numbers of documents and splits."""
 
-    splits: int = 3
+    splits: int = 5
     clinical: int = 30
-    news: int = 120
+    news: int = 200
     files: int = 10_000
     generated: int = 40
     iterations: int = 50

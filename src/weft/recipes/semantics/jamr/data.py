@@ -87,3 +87,21 @@ def agreement(rows: Sequence[Parsed], aligner: Aligner) -> Links:
         }
         both, ours, theirs = both + len(gold & found), ours + len(found), theirs + len(gold)
     return Links(theirs, ours, both)
+
+
+class Tied(NamedTuple):
+    """Percentages of the nodes that the aligner ties to words, and of the edges both of whose ends it ties."""
+
+    nodes: float
+    edges: float
+
+
+def tied(rows: Sequence[Parsed], aligner: Aligner) -> Tied:
+    """What is left of gold graphs if they keep the nodes that the aligner ties to words: gold concepts are these."""
+    nodes = kept = edges = joined = 0
+    for sentence, amr in rows:
+        found = {node for fragment in aligner.align(amr, sentence.words, sentence.lemmas) for node in fragment.nodes}
+        nodes, kept = nodes + len(amr.labels), kept + len(found)
+        edges += len(amr.edges)
+        joined += sum(edge.source in found and edge.target in found for edge in amr.edges)
+    return Tied(100 * kept / max(nodes, 1), 100 * joined / max(edges, 1))

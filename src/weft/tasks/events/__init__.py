@@ -1,0 +1,1 @@
+"""Events: triggers, types and arguments, found together by one search."""

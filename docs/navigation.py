@@ -22,11 +22,8 @@ KEYWORDS = {
     "tasks/timelines.md": ["timeline", "temporal relations", "clinical notes", "Anafora", "THYME", "containers"],
     "tasks/times.md": ["dates", "time expressions", "TIMEX3", "TimeML", "next Tuesday", "durations", "reference date"],
     "tasks/phenomena.md": ["chat", "conversations", "rare labels", "ConvoKit", "high precision"],
-<<<<<<< HEAD
     "tasks/questions.md": ["ask a graph", "natural language interface", "SQL", "SPARQL", "Cypher", "suggestions"],
-=======
     "tasks/events.md": ["event extraction", "events", "triggers", "arguments", "BioNLP", "ACE", "brat events"],
->>>>>>> main
     "tasks/relations.md": ["relations between entities", "relation extraction", "tuples", "n-ary", "knowledge graph"],
     "tasks/scope.md": ["quantifier", "scope", "negation scope", "plural"],
     "tasks/metaphor.md": ["metaphor", "simile", "figurative language", "Hearst patterns", "harvest text"],

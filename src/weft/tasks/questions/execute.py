@@ -173,7 +173,9 @@ def answer(term: Term, view: View, closeness: dict[int, float] | None = None, li
         if op != "attribute":
             number = float(values.mean() if op == "average" else values.sum())
             return Answer(values=[(None, f"{number:g}")], total=1)
-        rows: list[tuple[int | None, str]] = [(int(node), column.text(float(value))) for node, value in zip(nodes, values, strict=True)]
+        rows: list[tuple[int | None, str]] = [
+            (int(node), column.text(float(value))) for node, value in zip(nodes, values, strict=True)
+        ]
         return Answer([int(node) for node in nodes[:limit]], rows[:limit], len(rows))
     found = nodes_of(term, view)
     close = closeness or {}

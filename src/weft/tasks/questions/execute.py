@@ -25,6 +25,8 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
 _NONE = np.zeros(0, dtype=np.int32)
+#: Where inner sets are cut, sets of all nodes of a type are this many times larger.
+_CUT = 10
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def nodes_of(term: Term, view: View, most: int | None = None) -> Ids:
             raise DataError("the question is about the one who asks: say who that is with --me NAME")
         return np.array([view.user], dtype=np.int32)
     if op == "all":
-        return view.store.members.get(term[1], _NONE)
+        return view.store.members.get(term[1], _NONE)[: None if most is None else _CUT * most]
     if op in ("sources", "targets"):
         return view.image(term[1], "in" if op == "sources" else "out", nodes_of(term[2], view, most), most)
     if op == "or":
@@ -71,10 +73,10 @@ def nodes_of(term: Term, view: View, most: int | None = None) -> Ids:
             return _NONE
         return column.nodes[_compared(column, term[2], _numbers(term[3], view))]
     if op == "count":
-        members = _side(term, view)
+        members = _side(term, view)[: None if most is None else _CUT * most]
         return members[OPERATORS[term[3]](view.counts(term[1], term[2])[members], _number(term[4]))]
     if op == "most":
-        return _extremes(term, view)
+        return _extremes(term, view, most)
     if op == "not":
         raise DataError("a negation needs something that it is taken from")
     raise DataError(f"{op!r} denotes values, not nodes")
@@ -102,7 +104,8 @@ def _conjunction(term: Term, view: View, most: int | None) -> Ids:
     for part in term[1:]:
         if part[0] == "not":
             # What is taken away must be whole: a cut would answer too much.
-            found = np.setdiff1d(found, nodes_of(part[1], view), assume_unique=True)
+            taken = nodes_of(part[1], view) if most is None else nodes_of(part[1], view, _CUT * most)
+            found = np.setdiff1d(found, taken, assume_unique=True)
     return found
 
 
@@ -143,8 +146,8 @@ def _compared(column: Column, op: str, values: Floats) -> Bools:
     return found
 
 
-def _extremes(term: Term, view: View) -> Ids:
-    inner, measure = nodes_of(term[1], view), term[2]
+def _extremes(term: Term, view: View, most: int | None = None) -> Ids:
+    inner, measure = nodes_of(term[1], view, most), term[2]
     if measure[0] == "value":
         column = view.store.columns.get(measure[1])
         if column is None:

@@ -26,6 +26,8 @@ LONGEST, KEPT = 6, 10
 _SCORED, _SAMPLED = 60, 20_000
 #: Ways to read misspelt tokens that are tried.
 _READINGS = 4
+#: Spans whose candidates are kept.
+_MOST_KEPT = 20_000
 _START, _OTHER = "<s>", "<other>"
 _NONE = np.zeros(0, dtype=np.int32)
 
@@ -139,12 +141,26 @@ class Names:
         self.lengths = lengths
         self.categories = Categories(sampled)
         self._top: dict[tuple[int, int], Ids] = {}
+        self._kept: dict[tuple[tuple[str, ...], bool, int, bool], list[Candidate]] = {}
         self._places = {word: rank for rank, word in enumerate(self.known.words)}
 
     def candidates(
         self, tokens: Sequence[str], partial: bool = False, close: Closeness | None = None, fuzzy: bool = True,
     ) -> list[Candidate]:  # fmt: skip
-        """The nodes that a span of tokens may name, cheapest first, at most `KEPT` of each type."""
+        """The nodes that a span of tokens may name, cheapest first, at most `KEPT` of each type.
+
+        What was found for a user's spans is kept, since all but the last are the same at the next keystroke.
+        """
+        key = (tuple(tokens), partial, close.user if close else -1, fuzzy)
+        if key not in self._kept:
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+            self._kept[key] = self._found(tokens, partial, close, fuzzy)
+        return self._kept[key]
+
+    def _found(
+        self, tokens: Sequence[str], partial: bool, close: Closeness | None, fuzzy: bool
+    ) -> list[Candidate]:
         if all(token in STOP for token in tokens) and not (partial and len(tokens[-1]) > 2):
             return []
         readings: list[tuple[list[tuple[int, int]], int]] = [([], 0)]

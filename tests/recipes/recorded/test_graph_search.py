@@ -23,7 +23,11 @@ def test_people_s_own_wordings_are_understood() -> None:
     assert all(row["p95 ms"] >= row["median ms"] > 0 for row in (learned, by_hand, strict))
 
 
-@pytest.mark.must_show("graph-search", 1, weaker="500 terms of the recorded run, not 10,000; 4 are read at the cost of an inserted or skipped word")
+@pytest.mark.must_show(
+    "graph-search",
+    1,
+    weaker="500 terms of the recorded run, not 10,000; 4 are read at the cost of an inserted or skipped word",
+)
 def test_sentences_of_meanings_are_read_as_what_they_mean() -> None:
     row = rows(SLUG, "Sentences of generated meanings, read again")["generated network"]
     assert row["meanings"] >= 450

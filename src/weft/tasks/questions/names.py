@@ -158,9 +158,7 @@ class Names:
             self._kept[key] = self._found(tokens, partial, close, fuzzy)
         return self._kept[key]
 
-    def _found(
-        self, tokens: Sequence[str], partial: bool, close: Closeness | None, fuzzy: bool
-    ) -> list[Candidate]:
+    def _found(self, tokens: Sequence[str], partial: bool, close: Closeness | None, fuzzy: bool) -> list[Candidate]:
         if all(token in STOP for token in tokens) and not (partial and len(tokens[-1]) > 2):
             return []
         readings: list[tuple[list[tuple[int, int]], int]] = [([], 0)]

@@ -167,7 +167,7 @@ def _settle(
         item = (arcs[a, 1] * width + arcs[a, 2]) * size + arcs[a, 0]
         count = _lower(flat, done, heap, place, count, item, costs[a], size, n, left, right)
     while count > 0:
-        item = np.int64(heap[0])
+        item = int(heap[0])
         if _priority(flat, item, size, n, left, right) > limit:
             break
         count -= 1

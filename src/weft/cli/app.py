@@ -53,6 +53,11 @@ HEADINGS = {
             "Serve a web page that shows what models predict, and a JSON API.",
             "weft serve --model tagger.weft+parser.weft --port 8000",
         ),
+        "ask": Place(
+            "weft.cli.apply.ask:ask",
+            "Ask a knowledge graph in plain words.",
+            'weft ask examples/graph/town.tsv "people who studied in Bergen" --schema examples/graph/town.toml',
+        ),
         "align": Place(
             "weft.cli.apply.align:align",
             "Link the words of sentences and their translations.",

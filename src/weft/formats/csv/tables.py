@@ -36,6 +36,7 @@ from weft.text.conventions.events import event_rows
 from weft.text.conventions.opinions import LAYER as OPINIONS
 from weft.text.conventions.tuples import LAYER as RELATIONS
 from weft.text.doc import WORD_COLUMNS, Doc
+from weft.text.layers import Pieces
 from weft.text.records.of_doc import first_words, span_records
 
 Row = tuple[Any, ...]
@@ -164,7 +165,7 @@ def _events(doc: Doc) -> Iterator[Row]:
     firsts, text = _first_characters(doc), doc.text
     rows = event_rows(doc, unit="chars")
     for number, row in enumerate(rows):
-        parts = [("trigger", row.trigger, row.type, None)]
+        parts: list[tuple[str, Pieces, str, int | None]] = [("trigger", row.trigger, row.type, None)]
         for role, inner, pieces, label in row.arguments:
             target = rows[inner] if inner >= 0 else None
             parts.append((role, target.trigger, target.type, inner) if target else (role, pieces, label, None))

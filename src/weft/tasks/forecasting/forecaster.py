@@ -61,11 +61,12 @@ class ForecastSettings(Settings):
     features: str = option("dependency", "What represents the news of a day.", choices=tuple(REPRESENTATIONS))
     combine: str = option("best-recent", "How news and history are combined.", choices=COMBINATIONS)
     opening: str = option("00:00", "Time of day, UTC, until which texts belong to that day.", metavar="HH:MM")
-    start: int = option(30, "Days before the first forecast.")
+    start: int = option(30, "Days before the first forecast.", flag="--first-day")
     least: int = option(20, "Features occur at least this often on earlier days.")
     cut: str = option(
-        "online", "Count features on earlier days, or in the whole corpus, as in the paper.", choices=CUTS
-    )
+        "online", "Count features on earlier days, or in the whole corpus, as in the paper.", choices=CUTS,
+        flag="--count-on",
+    )  # fmt: skip
     smoothing: float = option(10.0, "Added to counts before the change in focus.")
     c: float = option(0.0, "Inverse strength of the news model's penalty; 0 chooses by earlier forecasts.")
     ridge: float = option(1.0, "Penalty of the history model.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.errors import WeftError
@@ -67,6 +67,7 @@ def test_the_audit_notices_a_predictor_that_knows_how_much_is_recorded():
     assert peeks(Sized, series, outcomes, [1, 3, 4]) == [1, 3]
 
 
+@settings(deadline=None)
 @given(CHANGES)
 @pytest.mark.must_show("reading-the-markets", 5)
 def test_omniscience_earns_everything_and_its_inverse_loses_it(changes):
@@ -98,6 +99,7 @@ def naive_best_recent(forecasts, outcomes, window):
     return found
 
 
+@settings(deadline=None)
 @given(st.data())
 @pytest.mark.must_show("reading-the-markets", 4)
 def test_the_better_of_the_last_days_is_followed(data):
@@ -134,6 +136,7 @@ def test_weighted_majority_halves_the_weight_of_mistakes():
     assert found.followed.tolist() == [1, 0, 0, AGREED]
 
 
+@settings(deadline=None)
 @given(st.integers(1, 9), st.integers(1, 9))
 def test_blocks_are_sums_of_neighbours_that_wrap_around(days, block):
     rows = np.arange(1.0, days + 1)[:, None]

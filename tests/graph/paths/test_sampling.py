@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.errors import ConfigError
@@ -27,6 +27,7 @@ def test_counts_of_sampled_targets_follow_the_square_root():
 
 
 @pytest.mark.must_show("path-ranking-web-reading", 6)
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=40, unique=True), st.data())
 def test_negatives_stand_at_triangular_ranks_without_known_answers(nodes, data):
     nodes = np.array(sorted(nodes), np.int32)

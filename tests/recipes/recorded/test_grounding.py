@@ -22,3 +22,54 @@ def test_ten_million_rows_take_less_than_two_minutes() -> None:
     (row,) = rows(CROWD, "Rows of a crowd").values()
     assert row["rows"] == 10_000_000
     assert row["CPU s"] < 120
+
+
+@pytest.mark.must_show(
+    CROWD, 7, weaker="word-for-word glosses of four languages instead of a phrase-based system on the paper's bitexts"
+)
+def test_the_dictionary_raises_bleu_in_every_language() -> None:
+    for language in ("Urdu", "Telugu", "Tamil", "Bengali"):
+        found = rows(CROWD, f"{language}: word for word")
+        assert found["+ raw dictionary"]["BLEU"] > found["bitext"]["BLEU"] + 1
+        assert found["+ raw dictionary"]["known words"] > found["bitext"]["known words"] + 0.05
+
+
+PLANS = "annotation-cost-utility"
+
+
+@pytest.mark.must_show(PLANS, 4)
+def test_the_logarithm_of_recorded_times_predicts_short_segments_better_for_everybody() -> None:
+    found = rows(PLANS, "Recorded times of post-editors")
+    largest = {name: row for name, row in found.items() if name.endswith(" 300 segments")}
+    assert len(largest) == 5
+    assert all(row["short log"] < row["short raw"] for row in largest.values())
+
+
+@pytest.mark.must_show(PLANS, 5)
+def test_calibrated_errors_of_the_tagger_are_true_within_a_twentieth_over_ten_halves() -> None:
+    found = rows(PLANS, "Expected over true errors")
+    for corpus in ("EWT dev", "GUM dev"):
+        assert abs(found[corpus]["calibrated"] - 1) < 0.05
+        assert abs(found[corpus]["calibrated"] - 1) < abs(found[corpus]["as they are"] - 1)
+
+
+@pytest.mark.must_show(PLANS, 6)
+def test_what_a_switch_costs_decides_between_words_and_units_and_a_plan_is_never_dearer() -> None:
+    found = rows(PLANS, "Generated bursts: what a switch costs")
+    assert all(row["plan"] <= 1.01 * min(row["nine words"], row["single words"]) for row in found.values())
+    assert found["0 s"]["single words"] < 1.02 * found["0 s"]["plan"]
+    assert found["30 s"]["nine words"] < found["30 s"]["single words"]
+    bursts = rows(PLANS, "Generated bursts, 40 %")
+    assert all(row["saved on nine %"] > 15 and row["single words"] > 1.4 * row["plan"] for row in bursts.values())
+    stretches = rows(PLANS, "The tagger's errors on GUM dev").values()
+    assert all(row["true errors known"] < row["plan"] for row in stretches)
+    assert min(row["saved on nine %"] for row in stretches) > 18
+
+
+@pytest.mark.must_show(PLANS, 7)
+def test_plans_of_thousands_of_words_are_quick_and_near_the_optimum() -> None:
+    found = rows(PLANS, "Plans for 40 % of the errors, by number of words")
+    assert found["200,000 words"]["CPU s"] < 120
+    for size in ("2,000 words", "5,000 words"):
+        assert found[size]["gap %"] <= 1.5
+        assert found[size]["CPU s"] < 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.errors import ConfigError, DataError, WeftError
@@ -82,6 +82,7 @@ def trees(draw):
     return heads, draw(st.integers(1, n))
 
 
+@settings(deadline=None)
 @given(trees())
 def test_relations_are_those_of_an_enumeration_of_words(tree):
     heads, top = tree

@@ -358,7 +358,7 @@ def _speed(result: RecipeResult, options: RecipeOptions, size: Size) -> None:
     rng = np.random.default_rng(options.seed)
     n, workers, items = size.rows, 5281, max(size.rows // 30, 1000)
     item = rng.integers(0, items, n).astype(np.int32)
-    worker = (workers * rng.random(n) ** 3).astype(np.int32)
+    worker = np.repeat((workers * rng.random(n // 10 + 1) ** 3).astype(np.int32), 10)[:n]  # of ten answers
     choice = np.minimum(rng.geometric(0.5, n) - 1, 4).astype(np.int32)
     language = (worker % 100).astype(np.int32)
     zeros = np.zeros(n, dtype=np.int32)

@@ -235,11 +235,11 @@ def _given_split(result: RecipeResult, domain: Domain, size: Size, options: Reci
         "The rank-1 meaning is right for {bar} % of OVERNIGHT's questions about a social network",
         measured(float(rows["robust, learned costs"]["rank 1, forms"] or 0), ">=", 40, "very form", digits=1),
     )  # fmt: skip
-    result.own(
-        "Robust parsing at least doubles the coverage of strict parsing",
+    result.claim(
+        "Ungrammatical questions are understood too: robust parsing at least doubles the coverage of strict parsing",
         measured(read["robust, costs by hand"] - 2 * read["strict grammar"], ">=", 0, "questions", digits=0),
-        required=False,
-    )  # fmt: skip
+        note="The talk's abstract says so, without figures.",
+    )
     for other in ("robust, costs by hand", "nearest canonical sentence", "linear SVM over known meanings"):
         test_of = mcnemar(np.array(first["robust, learned costs"]), np.array(first[other]))
         difference = 100 * float(np.mean(first["robust, learned costs"]) - np.mean(first[other]))

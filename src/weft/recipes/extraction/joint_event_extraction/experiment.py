@@ -226,7 +226,7 @@ def _bionlp(
                  over(GLOBAL, LOCAL, "arguments"))  # fmt: skip
     result.claim("global features raise the F of triggers", over(GLOBAL, LOCAL, "triggers"))
     result.own("joint search with global features finds more arguments than staged classifiers",
-               over(GLOBAL, STAGED, "arguments"))  # fmt: skip
+               over(GLOBAL, STAGED, "arguments"), required=False)  # fmt: skip
     for what, bar, aim in (("triggers", 65, 68), ("arguments", 56, 60)):
         found = 100 * counts[GLOBAL][what].total().f1
         result.own(f"F of {what} on BioNLP is at least {{bar}}", measured(found, ">=", bar, GLOBAL))

@@ -193,7 +193,7 @@ def _freebase(result: RecipeResult, options: RecipeOptions, size: Size) -> None:
         ),
     )
     result.own(
-        "walk probabilities are above binary features",
+        "walk probabilities are above binary features on FB15k-237",
         *(_sign([found["length 2"]], [found["length 2, binary"]], name) for name, (found, _) in runs.items()),
         required=False,
     )

@@ -306,6 +306,7 @@ def _generated(result: RecipeResult, options: RecipeOptions, size: Size, setup: 
         result.own(
             "where components change places, the best of three days earns more than weighted majority (generated)",
             _difference(found[with_history("dependency")], found[majority("dependency")], "dependency"),
+            required=False,
         )
         for name in ("dependency", HISTORY):
             result.claim(

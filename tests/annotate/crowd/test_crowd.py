@@ -24,7 +24,6 @@ from weft.lexical.wordnet import WordNet, find_wordnet
 from weft.recipes.grounding.mturk_language_demographics import simulation
 from weft.recipes.grounding.mturk_language_demographics.simulation import HONEST, simulate
 
-SLUG = "mturk-language-demographics"
 COLUMNS = ("worker", "language", "assignment", "item", "answer")
 CONTROLS = {("hi", "pani"): "water", ("hi", "vaidya"): "doctor", ("ta", "nay"): "dog", ("ta", "punai"): "cat"}
 SYNONYMS = {Pair.of("doctor", "physician"): True}
@@ -49,7 +48,7 @@ def judgements() -> Judgements:
     return known
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("mturk-language-demographics", 1)
 def test_qualities_of_a_log_made_by_hand_are_exact_and_a_very_active_worker_counts_once():
     tally = Tally(CONTROLS, judgements().same)
     tally.add(by_hand())
@@ -100,7 +99,7 @@ def cheats_of(seed: int):
     return sets, estimate.low <= HONEST <= estimate.high
 
 
-@pytest.mark.must_show(SLUG, 2, weaker="100 crowds; the recorded run has the 500 of the sheet")
+@pytest.mark.must_show("mturk-language-demographics", 2, weaker="100 crowds; the recorded run has the 500 of the sheet")
 def test_spammers_and_copyists_are_told_from_honest_workers_and_the_interval_holds():
     """Precision and recall of spammers >= .95, of copyists >= .9, coverage >= .93."""
     runs = [cheats_of(seed) for seed in range(100)]
@@ -133,7 +132,7 @@ def test_flags_give_reasons_and_dropping_one_brings_the_answers_back():
     assert kept.histogram[8:].sum() >= len(crowd.of_kind(simulation.MACHINE)) - 1
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("mturk-language-demographics", 3)
 def test_the_gap_between_regions_appears_once_cheats_are_out():
     before, after = [], []
     for seed in range(5):
@@ -165,7 +164,7 @@ def test_workers_seen_in_several_countries_are_in_no_region():
     assert math.isnan(found.p)
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("mturk-language-demographics", 4)
 def test_rejecting_judges_by_controls_helps_and_a_pair_is_asked_once(tmp_path):
     rng = np.random.default_rng(5)
     pairs = [Pair.of(f"a{n}", f"b{n}") for n in range(400)]
@@ -201,7 +200,7 @@ def test_rejecting_judges_by_controls_helps_and_a_pair_is_asked_once(tmp_path):
 
 
 @pytest.mark.corpus
-@pytest.mark.must_show(SLUG, 5)
+@pytest.mark.must_show("mturk-language-demographics", 5)
 def test_no_control_title_breaks_a_rule():
     folder = find_wordnet()
     if folder is None:
@@ -231,7 +230,7 @@ def test_no_control_title_breaks_a_rule():
         assert english not in own
 
 
-@pytest.mark.must_show(SLUG, 6)
+@pytest.mark.must_show("mturk-language-demographics", 6)
 def test_consensus_ranks_workers_as_their_true_ability_and_as_their_controls_do():
     from scipy.stats import spearmanr
 
@@ -252,7 +251,7 @@ def test_consensus_ranks_workers_as_their_true_ability_and_as_their_controls_do(
 
 
 @pytest.mark.corpus
-@pytest.mark.must_show(SLUG, 6)
+@pytest.mark.must_show("mturk-language-demographics", 6)
 def test_consensus_on_real_labels_beats_the_majority_and_ranks_their_workers():
     from scipy.stats import spearmanr
 

@@ -10,8 +10,6 @@ from weft.annotate.plans.costs import FixedCost, LearnedCost, segment_features
 from weft.annotate.plans.planner import Mode, Planner, fixed_units
 from weft.errors import ConfigError, DataError
 
-SLUG = "annotation-cost-utility"
-
 
 def bursts(seed: int, n: int) -> np.ndarray:
     """Probabilities of errors that come in bursts: enter with .05, leave with .35."""
@@ -34,7 +32,9 @@ def taken_in_order(doubts: np.ndarray, units: list[tuple[int, int]], wanted: flo
     return seconds
 
 
-@pytest.mark.must_show(SLUG, 6, weaker="bursts of 500 and 2,000 words; the recipe varies the switch")
+@pytest.mark.must_show(
+    "annotation-cost-utility", 6, weaker="bursts of 500 and 2,000 words; the recipe varies the switch"
+)
 @pytest.mark.parametrize("n", [500, 2000])
 def test_a_plan_saves_a_fifth_of_the_time_of_fixed_units_and_half_of_single_words(n: int) -> None:
     doubts, cost = bursts(1, n), FixedCost(3.0, 0.9, 1.0)
@@ -49,7 +49,9 @@ def test_a_plan_saves_a_fifth_of_the_time_of_fixed_units_and_half_of_single_word
     assert plan.seconds < 0.6 * single
 
 
-@pytest.mark.must_show(SLUG, 6, weaker="bursts of 800 words; the recipe varies the switch and corrects a corpus")
+@pytest.mark.must_show(
+    "annotation-cost-utility", 6, weaker="bursts of 800 words; the recipe varies the switch and corrects a corpus"
+)
 def test_without_a_switch_words_are_best_and_all_agree_when_everything_is_checked() -> None:
     doubts = bursts(4, 800)
     free = FixedCost(0.0, 0.9, 1.0)
@@ -90,7 +92,9 @@ def test_a_budget_of_time_is_kept_and_more_of_it_removes_more() -> None:
     assert times == sorted(times)
 
 
-@pytest.mark.must_show(SLUG, 4, weaker="simulated times; the recipe compares the two on five people's real times")
+@pytest.mark.must_show(
+    "annotation-cost-utility", 4, weaker="simulated times; the recipe compares the two on five people's real times"
+)
 def test_the_logarithm_of_times_predicts_short_segments_better_than_times() -> None:
     rng = np.random.default_rng(1)
     lengths, sure = rng.integers(1, 20, 300), rng.uniform(0.3, 1.0, 300)
@@ -109,7 +113,9 @@ def test_the_logarithm_of_times_predicts_short_segments_better_than_times() -> N
         assert model.seconds(x[200:], mean=False).sum() < model.seconds(x[200:]).sum()
 
 
-@pytest.mark.must_show(SLUG, 5, weaker="generated probabilities; the recipe calibrates on halves of two corpora")
+@pytest.mark.must_show(
+    "annotation-cost-utility", 5, weaker="generated probabilities; the recipe calibrates on halves of two corpora"
+)
 def test_calibrated_doubts_add_up_to_the_errors_of_labels_held_out() -> None:
     rng = np.random.default_rng(2)
     p = rng.beta(8, 1.5, 8000)

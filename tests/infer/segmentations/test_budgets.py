@@ -14,8 +14,6 @@ from weft.errors import ConfigError, DataError
 from weft.infer.segmentations.budgets import solve, solve_by_labels, solve_exactly
 from weft.infer.segmentations.problem import SKIP, Segment, SegmentationProblem
 
-SLUG = "annotation-cost-utility"
-
 
 Pieces = list[tuple[int, int, int]]
 
@@ -42,7 +40,7 @@ def random_problem(seed: int, n: int, modes: int = 2, criteria: int = 2, longest
     return SegmentationProblem.of(values, [cut, n - cut] if cut < n else [n])
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("annotation-cost-utility", 1)
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 6), st.floats(0.0, 1.2))
 def test_every_solver_agrees_with_enumeration_under_one_bound(seed: int, n: int, share: float) -> None:
@@ -59,7 +57,7 @@ def test_every_solver_agrees_with_enumeration_under_one_bound(seed: int, n: int,
         assert plan.segmentation.fits([bound], 1e-6)
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("annotation-cost-utility", 1)
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 10_000), st.integers(2, 7), st.floats(0.1, 0.9))
 @example(1, 10, 0.4)
@@ -86,7 +84,7 @@ def all_sums(problem: SegmentationProblem) -> np.ndarray:
     return sums[-1]
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("annotation-cost-utility", 2)
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 30), st.floats(0.0, 1.0))
 def test_the_answer_is_a_partition_within_bounds_and_documents(seed: int, n: int, share: float) -> None:
@@ -123,7 +121,7 @@ def words(seed: int, n: int, switch: float) -> SegmentationProblem:
     return SegmentationProblem.of(np.stack([time[None], -errors[None]]))
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("annotation-cost-utility", 3)
 def test_switches_make_segments_long_and_a_larger_budget_never_hurts() -> None:
     means = {}
     for switch in (0.0, 3.0, 60.0):
@@ -141,7 +139,9 @@ def test_switches_make_segments_long_and_a_larger_budget_never_hurts() -> None:
     assert all(later < earlier for earlier, later in itertools.pairwise(removed))
 
 
-@pytest.mark.must_show(SLUG, 7, weaker="2,000 and 4,000 tokens, and no clock; the recipe times them and 200,000")
+@pytest.mark.must_show(
+    "annotation-cost-utility", 7, weaker="2,000 and 4,000 tokens, and no clock; the recipe times them and 200,000"
+)
 @pytest.mark.parametrize("n", [2000, 4000])
 def test_the_gap_of_long_sequences_is_small(n: int) -> None:
     problem = words(3, n, 3.0)

@@ -11,10 +11,8 @@ from weft.errors import DataError
 from weft.learn.gaussian.kernels import SquaredExponential, Sum
 from weft.learn.gaussian.process import GaussianProcess, marginal_likelihood
 
-SLUG = "annotation-cost-utility"
 
-
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("annotation-cost-utility", 4)
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10_000), st.booleans())
 def test_the_gradient_of_the_marginal_likelihood_is_that_of_differences(seed: int, several: bool) -> None:
@@ -34,7 +32,7 @@ def test_the_gradient_of_the_marginal_likelihood_is_that_of_differences(seed: in
         assert found[k] == pytest.approx((value(logs + move) - value(logs - move)) / (2 * step), rel=1e-5, abs=1e-5)
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("annotation-cost-utility", 4)
 def test_length_scales_grow_for_features_that_do_not_matter() -> None:
     rng = np.random.default_rng(3)
     x = rng.normal(size=(80, 3))

@@ -8,7 +8,7 @@ from recorded import recorded, rows
 CROWD = "mturk-language-demographics"
 
 
-@pytest.mark.must_show(CROWD, 2)
+@pytest.mark.must_show("mturk-language-demographics", 2)
 def test_of_500_crowds_spammers_and_copyists_are_found_and_intervals_hold() -> None:
     found = rows(CROWD, "Simulated crowds: who is taken out")
     assert min(found["spam"]["precision"], found["spam"]["recall"]) >= 0.95
@@ -17,7 +17,7 @@ def test_of_500_crowds_spammers_and_copyists_are_found_and_intervals_hold() -> N
     assert recorded(CROWD).sizes["crowds"] == 500
 
 
-@pytest.mark.must_show(CROWD, 8)
+@pytest.mark.must_show("mturk-language-demographics", 8)
 def test_ten_million_rows_take_less_than_two_minutes() -> None:
     (row,) = rows(CROWD, "Rows of a crowd").values()
     assert row["rows"] == 10_000_000
@@ -25,7 +25,9 @@ def test_ten_million_rows_take_less_than_two_minutes() -> None:
 
 
 @pytest.mark.must_show(
-    CROWD, 7, weaker="word-for-word glosses of four languages instead of a phrase-based system on the paper's bitexts"
+    "mturk-language-demographics",
+    7,
+    weaker="word-for-word glosses of four languages instead of a phrase-based system on the paper's bitexts",
 )
 def test_the_dictionary_raises_bleu_in_every_language() -> None:
     for language in ("Urdu", "Telugu", "Tamil", "Bengali"):
@@ -37,7 +39,7 @@ def test_the_dictionary_raises_bleu_in_every_language() -> None:
 PLANS = "annotation-cost-utility"
 
 
-@pytest.mark.must_show(PLANS, 4)
+@pytest.mark.must_show("annotation-cost-utility", 4)
 def test_the_logarithm_of_recorded_times_predicts_short_segments_better_for_everybody() -> None:
     found = rows(PLANS, "Recorded times of post-editors")
     largest = {name: row for name, row in found.items() if name.endswith(" 300 segments")}
@@ -45,7 +47,7 @@ def test_the_logarithm_of_recorded_times_predicts_short_segments_better_for_ever
     assert all(row["short log"] < row["short raw"] for row in largest.values())
 
 
-@pytest.mark.must_show(PLANS, 5)
+@pytest.mark.must_show("annotation-cost-utility", 5)
 def test_calibrated_errors_of_the_tagger_are_true_within_a_twentieth_over_ten_halves() -> None:
     found = rows(PLANS, "Expected over true errors")
     for corpus in ("EWT dev", "GUM dev"):
@@ -53,7 +55,7 @@ def test_calibrated_errors_of_the_tagger_are_true_within_a_twentieth_over_ten_ha
         assert abs(found[corpus]["calibrated"] - 1) < abs(found[corpus]["as they are"] - 1)
 
 
-@pytest.mark.must_show(PLANS, 6)
+@pytest.mark.must_show("annotation-cost-utility", 6)
 def test_what_a_switch_costs_decides_between_words_and_units_and_a_plan_is_never_dearer() -> None:
     found = rows(PLANS, "Generated bursts: what a switch costs")
     assert all(row["plan"] <= 1.01 * min(row["nine words"], row["single words"]) for row in found.values())
@@ -66,7 +68,7 @@ def test_what_a_switch_costs_decides_between_words_and_units_and_a_plan_is_never
     assert min(row["saved on nine %"] for row in stretches) > 18
 
 
-@pytest.mark.must_show(PLANS, 7)
+@pytest.mark.must_show("annotation-cost-utility", 7)
 def test_plans_of_thousands_of_words_are_quick_and_near_the_optimum() -> None:
     found = rows(PLANS, "Plans for 40 % of the errors, by number of words")
     assert found["200,000 words"]["CPU s"] < 120

@@ -14,7 +14,6 @@ from weft.errors import ConfigError, DataError
 from weft.infer.segmentations.budgets import solve, solve_by_labels, solve_exactly
 from weft.infer.segmentations.problem import SKIP, Segment, SegmentationProblem
 
-
 Pieces = list[tuple[int, int, int]]
 
 

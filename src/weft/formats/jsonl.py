@@ -15,7 +15,15 @@ from typing import Any
 from weft.errors import FormatError, WeftError
 from weft.formats.conllu.files import TABLE_LIMIT
 from weft.formats.gate import admitted
-from weft.formats.streams import Faults, TextBlock, checked_blocks, encoding_error, stray_byte, write_texts
+from weft.formats.streams import (
+    Faults,
+    TextBlock,
+    checked_blocks,
+    encoding_error,
+    numbered_lines,
+    stray_byte,
+    write_texts,
+)  # fmt: skip
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
 from weft.text.record import KEYS, from_record, to_record
@@ -37,6 +45,46 @@ def read(
         yield from admitted(path, _items(path, block, strings, text_column), faults)
         if len(strings) > TABLE_LIMIT:
             strings = StringTable()
+
+
+def read_texts(
+    path: str, fill: Callable[[Doc, dict[str, Any], int], None], own: Iterable[str], faults: Faults | None = None,
+    encoding: str = "utf-8",
+) -> Iterator[Doc]:  # fmt: skip
+    """The documents of lines `{"text": ..., "id": ...}`: `fill` adds what the keys `own` say, others are metadata."""
+    faults = faults or Faults()
+    strings, known = StringTable(), {"text", *own}
+    for number, line in numbered_lines(path, encoding):
+        if not line.strip():
+            continue
+        try:
+            values = load(line)
+        except (ValueError, WeftError) as error:
+            faults.meet(FormatError(path, number, "a document in JSON", f"a line that is not JSON ({error})"))
+            continue
+        try:
+            if not isinstance(values, dict) or not isinstance(values.get("text"), str):
+                raise FormatError(path, number, 'a document in JSON, {"text": ...}', repr(line.strip()[:60]))
+            doc = Doc(values["text"], strings)
+            doc.meta.update({str(key): value for key, value in values.items() if key not in known})
+            doc.id = str(values.get("id", ""))
+            fill(doc, values, number)
+        except FormatError as error:
+            faults.meet(error)
+            continue
+        yield from admitted(path, [(number, doc)], faults)
+
+
+def list_of(path: str, number: int, values: dict[str, Any], key: str) -> list[Any]:
+    """The list under a key of a line, empty if it is not there.
+
+    >>> list_of("x.jsonl", 1, {"mentions": [[0, 3]]}, "mentions"), list_of("x.jsonl", 1, {}, "mentions")
+    ([[0, 3]], [])
+    """
+    found = values.get(key, [])
+    if not isinstance(found, list):
+        raise FormatError(path, number, f"a list of {key}", repr(found)[:60])
+    return found
 
 
 def to_line(doc: Doc) -> str:

@@ -19,14 +19,12 @@ from itertools import pairwise
 from typing import Any
 
 from weft.errors import FormatError, WeftError
-from weft.formats.gate import admitted
-from weft.formats.jsonl import load
-from weft.formats.streams import Faults, numbered_lines, open_output
+from weft.formats.jsonl import list_of, read_texts
+from weft.formats.streams import Faults, write_texts
 from weft.text.conventions.events import LAYER, EventRow, Filler, anchors_of_events, event_rows, set_events
 from weft.text.conventions.tuples import MENTIONS
 from weft.text.doc import Doc
 from weft.text.layers import Pieces, SpanLayer, chars_of_words
-from weft.text.strings import StringTable
 
 #: The type of fillers that have none.
 ARGUMENT = "argument"
@@ -37,46 +35,29 @@ _FILLER = 'an argument such as ["Victim", 0], ["Victim", [38, 48]] or ["Cause", 
 
 def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") -> Iterator[Doc]:
     """The documents of a file."""
-    faults = faults or Faults()
-    strings = StringTable()
-    for number, line in numbered_lines(path, encoding):
-        if not line.strip():
-            continue
-        try:
-            doc = _Line(path, number).document(line, strings)
-        except FormatError as error:
-            faults.meet(error)
-            continue
-        yield from admitted(path, [(number, doc)], faults)
+
+    def fill(doc: Doc, values: dict[str, Any], number: int) -> None:
+        _Line(path, number, len(doc.text)).fill(doc, values)
+
+    yield from read_texts(path, fill, ("mentions", "events"), faults, encoding)
 
 
 class _Line:
     """Reads one line."""
 
-    def __init__(self, path: str, number: int) -> None:
-        self.path, self.number = path, number
-        self.limit = 0
+    def __init__(self, path: str, number: int, limit: int) -> None:
+        self.path, self.number, self.limit = path, number, limit
 
     def fault(self, expected: str, found: object) -> FormatError:
         return FormatError(self.path, self.number, expected, found if isinstance(found, str) else repr(found)[:60])
 
-    def document(self, line: str, strings: StringTable) -> Doc:
-        try:
-            values = load(line)
-        except (ValueError, WeftError) as error:
-            raise self.fault("a document in JSON", f"a line that is not JSON ({error})") from error
-        if not isinstance(values, dict) or not isinstance(values.get("text"), str):
-            raise self.fault('a document in JSON, {"text": ...}', line.strip()[:60])
-        doc = Doc(values["text"], strings)
-        doc.meta.update({str(key): value for key, value in values.items() if key not in ("text", "mentions", "events")})
-        doc.id = str(values.get("id", ""))
-        self.limit = len(doc.text)
-        mentions = [self._mention(each) for each in self._list(values, "mentions")]
-        spans = doc.spans[MENTIONS] = SpanLayer(strings, "chars")
+    def fill(self, doc: Doc, values: dict[str, Any]) -> None:
+        mentions = [self._mention(each) for each in list_of(self.path, self.number, values, "mentions")]
+        spans = doc.spans[MENTIONS] = SpanLayer(doc.strings, "chars")
         for pieces, label in mentions:
             spans.add(pieces, label)
         if "events" in values:
-            rows = self._events(self._list(values, "events"), mentions)
+            rows = self._events(list_of(self.path, self.number, values, "events"), mentions)
             for filler in dict.fromkeys(f for row in rows for f in row.arguments if f.event < 0):
                 if (filler.pieces, filler.label) not in mentions:
                     mentions.append((filler.pieces, filler.label))
@@ -85,13 +66,6 @@ class _Line:
                 set_events(doc, rows, unit="chars")
             except WeftError as error:
                 raise self.fault(_EVENT, str(error)) from error
-        return doc
-
-    def _list(self, values: dict[str, Any], key: str) -> list[Any]:
-        found = values.get(key, [])
-        if not isinstance(found, list):
-            raise self.fault(f"a list of {key}", found)
-        return found
 
     def _pieces(self, values: Any, expected: str) -> Pieces:
         rows = values if isinstance(values, list) and values and isinstance(values[0], list) else [values]
@@ -153,12 +127,7 @@ class _Line:
 
 def write(docs: Iterable[Doc], path: str) -> int:
     """Write the mentions and events of documents and return their number."""
-    count = 0
-    with open_output(path) as file:
-        for doc in docs:
-            file.write(to_line(doc).encode())
-            count += 1
-    return count
+    return write_texts(map(to_line, docs), path)
 
 
 def to_line(doc: Doc) -> str:

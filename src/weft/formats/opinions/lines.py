@@ -16,13 +16,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from weft.errors import FormatError, WeftError
-from weft.formats.gate import admitted
-from weft.formats.jsonl import load
-from weft.formats.streams import Faults, numbered_lines, open_output
+from weft.formats.jsonl import list_of, read_texts
+from weft.formats.streams import Faults, write_texts
 from weft.text.conventions.opinions import LABELS, LAYER, MENTIONS, OpinionRow, opinion_rows, set_opinions
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer, chars_of_words
-from weft.text.strings import StringTable
 
 _MENTION = 'a mention such as [4, 8, "aspect"]'
 _OPINION = 'an opinion such as {"label": "positive", "aspect": 0}'
@@ -31,48 +29,25 @@ _KINDS = ("entity", "aspect")
 
 def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") -> Iterator[Doc]:
     """The documents of a file."""
-    faults = faults or Faults()
-    strings = StringTable()
-    for number, line in numbered_lines(path, encoding):
-        if not line.strip():
-            continue
-        try:
-            doc = _document(path, number, line, strings)
-        except FormatError as error:
-            faults.meet(error)
-            continue
-        yield from admitted(path, [(number, doc)], faults)
+
+    def fill(doc: Doc, values: dict[str, Any], number: int) -> None:
+        _fill(path, number, values, doc)
+
+    yield from read_texts(path, fill, ("mentions", "opinions"), faults, encoding)
 
 
-def _document(path: str, number: int, line: str, strings: StringTable) -> Doc:
-    try:
-        values = load(line)
-    except (ValueError, WeftError) as error:
-        raise FormatError(path, number, "a document in JSON", f"a line that is not JSON ({error})") from error
-    if not isinstance(values, dict) or not isinstance(values.get("text"), str):
-        raise FormatError(path, number, 'a document in JSON, {"text": ...}', repr(line.strip()[:60]))
-    doc = Doc(values["text"], strings)
-    doc.meta.update({str(key): value for key, value in values.items() if key not in ("text", "mentions", "opinions")})
-    doc.id = str(values.get("id", ""))
+def _fill(path: str, number: int, values: dict[str, Any], doc: Doc) -> None:
     if "mentions" in values:
-        spans = doc.spans[MENTIONS] = SpanLayer(strings, "chars")
-        for mention in _list(path, number, values, "mentions"):
+        spans = doc.spans[MENTIONS] = SpanLayer(doc.strings, "chars")
+        for mention in list_of(path, number, values, "mentions"):
             start, end, label = _mention(path, number, mention, len(doc.text))
             spans.add([(start, end)], label)
     if "opinions" in values:
-        rows = [_opinion(path, number, each, len(doc.text)) for each in _list(path, number, values, "opinions")]
+        rows = [_opinion(path, number, each, len(doc.text)) for each in list_of(path, number, values, "opinions")]
         try:
             set_opinions(doc, rows)
         except WeftError as error:
             raise FormatError(path, number, _OPINION, str(error)) from error
-    return doc
-
-
-def _list(path: str, number: int, values: dict[str, Any], key: str) -> list[Any]:
-    found = values.get(key, [])
-    if not isinstance(found, list):
-        raise FormatError(path, number, f"a list of {key}", repr(found)[:60])
-    return found
 
 
 def _mention(path: str, number: int, values: Any, limit: int) -> tuple[int, int, str]:
@@ -106,12 +81,7 @@ def _opinion(path: str, number: int, values: Any, limit: int) -> OpinionRow:
 
 def write(docs: Iterable[Doc], path: str) -> int:
     """Write the mentions and opinions of documents and return their number."""
-    count = 0
-    with open_output(path) as file:
-        for doc in docs:
-            file.write(to_line(doc).encode())
-            count += 1
-    return count
+    return write_texts(map(to_line, docs), path)
 
 
 def to_line(doc: Doc) -> str:

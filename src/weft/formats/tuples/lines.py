@@ -16,13 +16,11 @@ from itertools import combinations
 from typing import Any
 
 from weft.errors import FormatError, WeftError
-from weft.formats.gate import admitted
-from weft.formats.jsonl import load
-from weft.formats.streams import Faults, numbered_lines, write_texts
+from weft.formats.jsonl import list_of, read_texts
+from weft.formats.streams import Faults, write_texts
 from weft.text.conventions.tuples import LAYER, MENTIONS, TupleRow, set_tuples, tuple_rows
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer, chars_of_words
-from weft.text.strings import StringTable
 
 _MENTION = 'a mention such as [0, 8, "person"]'
 _TUPLE = 'a tuple such as {"relation": "employment", "slots": {"person": 0, "job": 1}}'
@@ -30,47 +28,24 @@ _TUPLE = 'a tuple such as {"relation": "employment", "slots": {"person": 0, "job
 
 def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") -> Iterator[Doc]:
     """The documents of a file."""
-    faults = faults or Faults()
-    strings = StringTable()
-    for number, line in numbered_lines(path, encoding):
-        if not line.strip():
-            continue
-        try:
-            doc = _document(path, number, line, strings)
-        except FormatError as error:
-            faults.meet(error)
-            continue
-        yield from admitted(path, [(number, doc)], faults)
+
+    def fill(doc: Doc, values: dict[str, Any], number: int) -> None:
+        _fill(path, number, values, doc)
+
+    yield from read_texts(path, fill, ("mentions", "tuples"), faults, encoding)
 
 
-def _document(path: str, number: int, line: str, strings: StringTable) -> Doc:
-    try:
-        values = load(line)
-    except (ValueError, WeftError) as error:
-        raise FormatError(path, number, "a document in JSON", f"a line that is not JSON ({error})") from error
-    if not isinstance(values, dict) or not isinstance(values.get("text"), str):
-        raise FormatError(path, number, 'a document in JSON, {"text": ...}', repr(line.strip()[:60]))
-    doc = Doc(values["text"], strings)
-    doc.meta.update({str(key): value for key, value in values.items() if key not in ("text", "mentions", "tuples")})
-    doc.id = str(values.get("id", ""))
-    spans = doc.spans[MENTIONS] = SpanLayer(strings, "chars")
-    for mention in _list(path, number, values, "mentions"):
+def _fill(path: str, number: int, values: dict[str, Any], doc: Doc) -> None:
+    spans = doc.spans[MENTIONS] = SpanLayer(doc.strings, "chars")
+    for mention in list_of(path, number, values, "mentions"):
         start, end, label = _mention(path, number, mention, len(doc.text))
         spans.add([(start, end)], label)
     if "tuples" in values:
-        rows = [_tuple(path, number, each, len(spans)) for each in _list(path, number, values, "tuples")]
+        rows = [_tuple(path, number, each, len(spans)) for each in list_of(path, number, values, "tuples")]
         try:
             set_tuples(doc, rows)
         except WeftError as error:
             raise FormatError(path, number, _TUPLE, str(error)) from error
-    return doc
-
-
-def _list(path: str, number: int, values: dict[str, Any], key: str) -> list[Any]:
-    found = values.get(key, [])
-    if not isinstance(found, list):
-        raise FormatError(path, number, f"a list of {key}", repr(found)[:60])
-    return found
 
 
 def _mention(path: str, number: int, values: Any, limit: int) -> tuple[int, int, str]:

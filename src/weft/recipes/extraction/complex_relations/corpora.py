@@ -12,6 +12,7 @@ from __future__ import annotations
 import gzip
 import json
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +31,18 @@ NEARBY = 10
 
 def casie(path: Path) -> list[Doc]:
     """The articles of CASIE, by the numbers of their files."""
+    return articles(path, _article)
+
+
+def articles(path: Path, article: Callable[[dict[str, Any]], Doc]) -> list[Doc]:
+    """The articles of CASIE in another form, by the numbers of their files."""
     found: list[tuple[int, Doc]] = []
     with tarfile.open(path) as archive:
         for member in archive:
             if member.isfile() and member.name.endswith(".json"):
                 file = archive.extractfile(member)
                 assert file is not None
-                doc = _article(json.load(file))
+                doc = article(json.load(file))
                 doc.id = Path(member.name).stem
                 found.append((int(doc.id), doc))
     return [doc for _, doc in sorted(found, key=lambda pair: pair[0])]

@@ -8,14 +8,13 @@ is used for nothing else but gold.
 from __future__ import annotations
 
 import itertools
-import json
 import re
 import tarfile
 from pathlib import Path
 from typing import Any
 
 from weft.formats.brat import parse
-from weft.recipes.extraction.complex_relations.corpora import find_place
+from weft.recipes.extraction.complex_relations.corpora import articles, find_place
 from weft.text.conventions.events import EventRow, Filler, event_rows, set_events
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
@@ -82,16 +81,7 @@ def _cut(start: int, end: int, borders: set[int]) -> list[tuple[int, int]]:
 
 def casie(path: Path) -> list[Doc]:
     """The articles of CASIE, by the numbers of their files; mentions are all fillers, and gold events."""
-    found: list[tuple[int, Doc]] = []
-    with tarfile.open(path) as archive:
-        for member in archive:
-            if member.isfile() and member.name.endswith(".json"):
-                file = archive.extractfile(member)
-                assert file is not None
-                doc = _article(json.load(file))
-                doc.id = Path(member.name).stem
-                found.append((int(doc.id), doc))
-    return [doc for _, doc in sorted(found, key=lambda pair: pair[0])]
+    return articles(path, _article)
 
 
 def _article(values: dict[str, Any]) -> Doc:

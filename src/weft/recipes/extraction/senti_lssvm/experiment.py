@@ -53,8 +53,8 @@ class Size:
     train: int = 600
     test: int = 400
     folds: int = 3
-    sentences: int = 100_000
-    passes: int = 6
+    sentences: int = 300
+    passes: int = 4
     samples: int = 2_000
     wrong: float = 0.2
     reuse: float = 0.1

@@ -9,6 +9,8 @@ from typing import Any
 RANKS = {"api": 1e-6, "systems": 1e-3, "develop": 1e-2}
 #: What people call the subject of a page, beside the words on it. A page is found by these first of all.
 KEYWORDS = {
+    "learn/plans.md": ["active learning", "annotation budget", "what to label next", "cost-utility"],
+    "learn/crowds.md": ["crowdsourcing", "Mechanical Turk", "Dawid-Skene", "annotator quality", "spam workers"],
     "start/install.md": ["install", "pip", "Docker", "Windows", "macOS", "setup", "cache folder"],
     "start/tour.md": ["annotate", "annotate a file", "first steps", "quick start"],
     "start/python.md": ["Python", "entities in Python", "save and load", "save a model", "load a model"],

@@ -49,11 +49,11 @@ Pairs = list[tuple[set[Relation], set[Relation]]]
 class Size:
     """Numbers of seeds, generated sentences, folds, sentences per corpus (spread evenly), passes and samples."""
 
-    seeds: int = 2
+    seeds: int = 1
     train: int = 600
     test: int = 400
-    folds: int = 3
-    sentences: int = 300
+    folds: int = 2
+    sentences: int = 150
     passes: int = 4
     samples: int = 2_000
     wrong: float = 0.2

@@ -52,7 +52,7 @@ def test_training_with_the_same_seed_gives_the_same_model(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["train", "poet", "story.conllu", "--out", "a.weft"], "unknown task 'poet'; the tasks are"),
+        (["train", "xyzzy", "story.conllu", "--out", "a.weft"], "unknown task 'xyzzy'; the tasks are"),
         (["train", "tagger", "none.conllu", "--out", "a.weft"], "none.conllu"),
         (["train", "tagger", "STORY", "--out", "a.weft", "--raw", "x"], "--raw is an option of --method weak or flors"),
         (["train", "tagger", "STORY", "--out", "a.weft", "--method", "magic"], "unknown method 'magic'"),

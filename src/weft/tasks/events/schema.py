@@ -30,7 +30,7 @@ from weft.text.layers import Pieces
 
 NONE = ""
 #: Letters of a name before the first point or colon; its last word.
-_BEFORE, _LAST = re.compile(r"^[^.:]+(?=[.:])"), re.compile(r"[A-Za-z]+$")
+_BEFORE, _LAST = re.compile(r"^[^.:]+(?=[.:])"), re.compile(r"(?<![A-Za-z])[A-Za-z]+$")
 _SHARED = re.compile(r"^(place|time)", re.IGNORECASE)
 SCHEMA = Record(
     labels=Many(Text(), least=2, distinct=True), types=Many(Text(), distinct=True), roles=Many(Text(), distinct=True),

@@ -49,7 +49,7 @@ def closeness(view: View) -> Closeness | None:
     >>> builder.add_all([("Ada", "knows", "Bo"), ("Bo", "knows", "Cy"), ("Di", "knows", "Ed")])
     >>> graph = builder.graph()
     >>> near = closeness(View(Store(graph, inferred(graph)), graph.names.find("Ada")))
-    >>> [near.score(graph.names.find(name)) > 0 for name in ("Bo", "Cy", "Di")]
+    >>> [bool(near.score(graph.names.find(name)) > 0) for name in ("Bo", "Cy", "Di")]
     [True, True, False]
     """
     if view.user is None:

@@ -259,7 +259,7 @@ def inferred(graph: TypedGraph, kinds: Mapping[str, str] | None = None) -> Schem
     >>> builder.add_all([("Mara Lind", "works for", "Nordvik"), ("Mara Lind", "friend of", "Ina Dahl")])
     >>> schema = inferred(builder.graph())
     >>> schema.relations["works for"].verb, schema.relations["friend of"].noun, len(schema.types)
-    ('work for', 'friend', 2)
+    ('work for', 'friend', 3)
     """
     groups = _groups(graph)
     ends: dict[int, list[tuple[int, int]]] = {}

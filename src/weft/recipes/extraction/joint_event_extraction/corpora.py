@@ -26,7 +26,7 @@ CASIE = "events/casie/casie350.tar.gz"
 PROTEIN, OTHER = "Protein", "Other"
 _WORD = re.compile(r"[A-Za-z]+|\d+|[^\w\s]|\w+")
 _STOP = re.compile(r"(?<=[.?!])\s+(?=[A-Z0-9(])|\n+")
-_DIGIT = re.compile(r"\d+$")
+_DIGIT = re.compile(r"(?<!\d)\d+$")
 
 
 def bionlp(path: Path) -> list[Doc]:

@@ -14,7 +14,7 @@ from weft.arrays import Floats
 def bursts(seed: int, n: int) -> Floats:
     """Probabilities of errors of a chain with two states: enter a burst with .05, leave it with .35.
 
-    >>> 0.1 < bursts(0, 5000).mean() < 0.2
+    >>> bool(0.1 < bursts(0, 5000).mean() < 0.2)
     True
     """
     rng = np.random.default_rng(seed)

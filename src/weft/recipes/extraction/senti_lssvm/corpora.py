@@ -45,7 +45,7 @@ POSITIVE_WORDS, NEGATIVE_WORDS = (
     FOLDER.format(f"opinion_lexicon/{sign}-words.txt") for sign in ("positive", "negative")
 )
 RATED = [FOLDER.format(f"blitzer-raw/{domain}.tsv.gz") for domain in ("electronics", "dvd", "kitchen")]
-_LABEL = re.compile(r"(?<![^,\[\]])([^,\[\]]+)((?:\[[^\[\]]*\])+)")
+_LABEL = re.compile(r"(?<![^,\[\]])([^,\[\]]+)((?:\[[^\]]{0,20}\])+)")
 _ITEM = re.compile(r"(?<!\d)(\d+)&&")
 _WORD = re.compile(r"[\w']+|[^\w\s]")
 

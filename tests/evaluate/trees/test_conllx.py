@@ -33,7 +33,7 @@ def documents() -> tuple[Doc, Doc]:
     )
 
 
-@pytest.mark.must_show("two-stage-multilingual-parser", 6)
+@pytest.mark.must_show("two-stage-multilingual-parser", 6, weaker="labels add 15 % on Turkish, 10 asked")
 def test_scores_are_those_of_the_hand_made_table():
     gold, system = documents()
     report = evaluate_conllx([gold], [system])
@@ -47,7 +47,7 @@ def test_scores_are_those_of_the_hand_made_table():
     assert [with_all[name] for name in ("UAS", "label accuracy", "LAS")] == [(7, 10), (6, 10), (4, 10)]
 
 
-@pytest.mark.must_show("two-stage-multilingual-parser", 6)
+@pytest.mark.must_show("two-stage-multilingual-parser", 6, weaker="labels add 15 % on Turkish, 10 asked")
 def test_words_of_the_table_are_right_and_counted_as_it_says():
     gold, system = documents()
     whole = evaluate_conllx([gold], [system], punctuation=True)
@@ -57,7 +57,7 @@ def test_words_of_the_table_are_right_and_counted_as_it_says():
     assert scored.gold == [row[3] for row in TABLE if row[6] == "yes"]
 
 
-@pytest.mark.must_show("two-stage-multilingual-parser", 6)
+@pytest.mark.must_show("two-stage-multilingual-parser", 6, weaker="labels add 15 % on Turkish, 10 asked")
 def test_relations_and_tags_have_precision_and_recall_of_their_own():
     gold, system = documents()
     report = evaluate_conllx([gold], [system])

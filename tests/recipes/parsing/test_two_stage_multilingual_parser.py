@@ -57,13 +57,13 @@ def danish() -> tuple[recipe.Stages, recipe.Treebank]:
 
 
 @pytest.mark.timing
-@pytest.mark.must_show("two-stage-multilingual-parser", 6)
+@pytest.mark.must_show("two-stage-multilingual-parser", 6, weaker="labels add 15 % on Turkish, 10 asked")
 def test_naming_relations_adds_less_than_a_tenth_to_the_time_of_finding_heads(danish):
     stages, treebank = danish
     assert recipe.share_of_labelling(stages, treebank.test) < 0.1
 
 
-@pytest.mark.must_show("two-stage-multilingual-parser", 6)
+@pytest.mark.must_show("two-stage-multilingual-parser", 6, weaker="labels add 15 % on Turkish, 10 asked")
 def test_naming_relations_adds_less_than_a_tenth_to_the_steps_of_finding_heads(danish):
     stages, treebank = danish
     few = [treebank.test[0].subset(range(20))]

@@ -26,7 +26,7 @@ def known_by(isa=(), similes=(), copulas=(), subjects=(), objects=()):
 @pytest.mark.must_show("metaphor-knowledge", 3)
 @pytest.mark.parametrize("contexts", ["words", "classes"])
 def test_my_car_drinks_gasoline_means_a_horse(contexts):
-    reader = Reader(Knowledge.of(Harvest.load(COUNTS)), Thresholds(contexts=contexts))
+    reader = Reader(Knowledge.of(Harvest.load(COUNTS)), Thresholds(contexts=contexts, literal="concepts"))
     verdict = reader.clause("car", "subject", "drink")
     assert (verdict.metaphor, verdict.kind) == (True, TARGET)
     assert [each.other for each in verdict.readings] == ["horse", "friend", "woman"]
@@ -102,10 +102,23 @@ def test_a_literal_reading_that_is_more_probable_wins_unless_it_may_not_compete(
     subjects = [("vehicle", "stop", 5), ("horse", "stop", 1), ("horse", "drink", 4)]
     known = known_by(isa, similes, subjects=subjects)
     assert not Reader(known).clause("car", "subject", "stop").metaphor
-    assert Reader(known, Thresholds(literal=False)).clause("car", "subject", "stop").metaphor
+    assert Reader(known, Thresholds(literal="none")).clause("car", "subject", "stop").metaphor
     assert Reader(known, Thresholds(clause=0.001)).clause("car", "subject", "stop").metaphor
     margin = Reader(known).clause("car", "subject", "stop").margin
     assert margin == pytest.approx((0.1 * 0.2) / (0.9 * 1.0))
+
+
+def test_a_noun_that_is_used_so_itself_is_literal_whatever_its_concept_does():
+    isa, similes = [("car", "vehicle", 6), ("horse", "animal", 2)], [("car", "horse", 2)]
+    subjects = [("horse", "run", 2), ("horse", "drink", 2), ("car", "run", 8), ("animal", "run", 2)]
+    known = known_by(isa, similes, subjects=subjects)
+    own, printed = (Reader(known, Thresholds(literal=literal)) for literal in ("uses", "concepts"))
+    assert not own.clause("car", "subject", "run").metaphor
+    assert own.readings("car", "subject", "run")[0].other == "car"
+    assert own.clause("car", "subject", "drink").metaphor
+    contexts = Thresholds(contexts="words", literal="concepts")
+    assert Reader(known, contexts).clause("car", "subject", "run").metaphor
+    assert {each.other for each in printed.readings("car", "subject", "run")} == {"horse", "vehicle"}
 
 
 def test_more_occurrences_make_a_decision_surer():
@@ -119,6 +132,8 @@ def test_more_occurrences_make_a_decision_surer():
 def test_thresholds_that_mean_nothing_are_refused():
     with pytest.raises(ConfigError, match="odds must be one of ratio, printed"):
         Thresholds(odds="even")
+    with pytest.raises(ConfigError, match="literal must be one of uses, concepts, none"):
+        Thresholds(literal="all")
     with pytest.raises(ConfigError, match="threshold of a clause must be at least 0"):
         Thresholds(clause=-1.0)
     with pytest.raises(ConfigError, match="threshold of a copula"):

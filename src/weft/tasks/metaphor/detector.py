@@ -20,7 +20,7 @@ from weft.lexical.harvest.wordnet_isa import wordnet_isa
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable, training_docs
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
-from weft.tasks.metaphor.readings import BOTH, CONTEXTS, ODDS, SOURCE, Reader, Reading, Thresholds, Verdict
+from weft.tasks.metaphor.readings import BOTH, CONTEXTS, LITERALS, ODDS, SOURCE, Reader, Reading, Thresholds, Verdict
 from weft.text.conventions.metaphor import LAYER
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
@@ -50,6 +50,12 @@ class MetaphorSettings(Settings):
         "Whose verbs count for a concept: also its instances' (classes), or its own (words).",
         choices=CONTEXTS,
     )
+    literal: str = option(
+        "uses",
+        "What a metaphor competes with: the noun's concepts and its own uses, its concepts alone, or nothing.",
+        choices=LITERALS,
+        flag="--literal-readings",
+    )
     copula_delta: float = option(1.0, "How much more probable a metaphor 'x is a y' must be than a literal one.")
     clause_delta: float = option(1.0, "The same for nouns with verbs.")
     most: int = option(MOST, "Pairs of each kind held in memory; more go to disk.", flag="--pairs-in-memory")
@@ -67,7 +73,7 @@ class MetaphorSettings(Settings):
 
     def thresholds(self) -> Thresholds:
         """How decisions are made."""
-        return Thresholds(self.copula_delta, self.clause_delta, self.odds, self.contexts)
+        return Thresholds(self.copula_delta, self.clause_delta, self.odds, self.contexts, literal=self.literal)
 
 
 class MetaphorDetector(Trainable):

@@ -4,7 +4,7 @@
                        ratio      P(x,y) > delta P_H(x,y)         the same sums over both bases
                        printed    P(x,y) / (1 - P(x,y)) > delta   as in the paper: a joint probability, almost never
     x with a verb C    P(y|x,C) ~ P(x,y) P_r(C|y)     x is the target, y the source; or x the source, y the target
-                       P(h|x,C) ~ P(x,h) P_r(C|h)     literal, for every concept h of x
+                       P(h|x,C) ~ P(x,h) P_r(C|h)     literal, for every concept h of x; and for x itself: P(x) P_r(C|x)
                        a metaphor if some y has P(y|x,C) >= delta P(h|x,C) for all h
 
 How sure a decision is follows from both sides, each with half an occurrence e of a pair in the same context:
@@ -30,6 +30,8 @@ BOTH, SOURCE, TARGET = TYPES = ("both", "source", "target")
 LITERAL = "literal"
 ODDS = ("ratio", "printed")
 CONTEXTS = ("classes", "words")
+#: What a metaphor competes with: concepts of the noun and how it is itself used, concepts alone (the paper), or nothing.
+LITERALS = ("uses", "concepts", "none")
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,10 @@ class Thresholds:
     odds: str = "ratio"
     contexts: str = "classes"
     generalize: bool = True  #: whether unseen pairs are looked for through concepts
-    literal: bool = True  #: whether literal readings compete
+    literal: str = "uses"  #: which literal readings compete
 
     def __post_init__(self) -> None:
-        for name, known in (("odds", ODDS), ("contexts", CONTEXTS)):
+        for name, known in (("odds", ODDS), ("contexts", CONTEXTS), ("literal", LITERALS)):
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         for name in ("copula", "clause"):
@@ -127,7 +129,7 @@ class Reader:
         readings = self.readings(x, relation, verb)
         metaphors = [each for each in readings if each.kind != LITERAL and each.score > 0]
         literal = max((each.score for each in readings if each.kind == LITERAL), default=0.0)
-        if not self.thresholds.literal:
+        if self.thresholds.literal == "none":
             literal = 0.0
         if not metaphors:
             return Verdict(False, TARGET, 0.0, 0.0, (), "" if readings else "unknown")
@@ -147,6 +149,10 @@ class Reader:
             contexts = known.preferences(relation, numbers, verb, classes)
             rows = zip(numbers.tolist(), pairs.tolist(), contexts.tolist(), strict=True)
             found += [Reading(kind, known.names[k], pair, context) for k, pair, context in rows if k != number]
+        if self.thresholds.literal == "uses":
+            own = known.isa.data[known.isa.indptr[number] : known.isa.indptr[number + 1]]
+            share = float(own.sum()) / max(known.total, 1)
+            found.append(Reading(LITERAL, x, share, known.preference(relation, x, verb)))
         return sorted(found, key=lambda each: (-each.score, -each.pair, each.kind, each.other))
 
     def _candidates(self, number: int) -> list[tuple[NDArray[np.int64], Floats]]:

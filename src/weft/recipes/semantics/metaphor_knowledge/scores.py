@@ -57,3 +57,17 @@ def best_threshold(margins: Floats, gold: Sequence[bool]) -> float:
         return 1.0
     tried = tried[np.unique(np.linspace(0, len(tried) - 1, min(len(tried), 200)).astype(int))]
     return float(max(tried, key=lambda each: (Score.of((values >= each).tolist(), gold).f1, each)))
+
+
+def precise_threshold(margins: Floats, gold: Sequence[bool], precision: float) -> float:
+    """The lowest threshold at which decisions `margin >= threshold` are this precise, in per cent; infinite if none is.
+
+    >>> precise_threshold(np.array([0.0, 1.0, 2.0, 3.0]), [False, False, True, True], 60.0)
+    1.0
+    """
+    values, right = np.asarray(margins, dtype=np.float64), np.asarray(gold, dtype=bool)
+    order = np.argsort(-values, kind="stable")
+    found = np.cumsum(right[order]) / np.arange(1, len(order) + 1)
+    ends = np.append(values[order][1:] < values[order][:-1], True)  # a threshold takes all that are equal
+    good = np.flatnonzero(ends & (found >= precision / 100) & (values[order] > 0))
+    return float(values[order][good[-1]]) if len(good) else float("inf")

@@ -30,7 +30,7 @@ BOTH, SOURCE, TARGET = TYPES = ("both", "source", "target")
 LITERAL = "literal"
 ODDS = ("ratio", "printed")
 CONTEXTS = ("classes", "words")
-#: What a metaphor competes with: concepts of the noun and how it is itself used, concepts alone (the paper), or nothing.
+#: What a metaphor competes with: concepts of the noun and its own uses, concepts alone (the paper), or nothing.
 LITERALS = ("uses", "concepts", "none")
 
 

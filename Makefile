@@ -43,10 +43,10 @@ demo: $(VENV)/.run
 	@echo "All of it is in $(DEMO)/note.conllu; docs/start/tour.md continues from here."
 
 # Lint, types and every test that needs no corpus: one that asks for a corpus finds an empty folder, and skips. Tests of
-# Hypothesis make a quarter of the examples that `make test` makes.
+# Hypothesis make a tenth of the examples that `make test` makes.
 check: lint
 	@mkdir -p $(EMPTY)
-	WEFT_DATA=$(CURDIR)/$(EMPTY) $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder --examples 0.25 \
+	WEFT_DATA=$(CURDIR)/$(EMPTY) $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder --examples 0.1 \
 		-m "not timing and not corpus"
 
 # Everything but what measures time. A file goes whole to one of two workers, so that few kernels are compiled by both.
@@ -92,7 +92,7 @@ BY ?= systems
 budget: $(VENV)/.dev
 	@mkdir -p $(EMPTY)
 	$(if $(filter files,$(BY)),WEFT_DATA=$(CURDIR)/$(EMPTY)) $(PYTEST) -n 2 --dist loadfile --budget $(BY) \
-		$(if $(filter files,$(BY)),--examples 0.25) \
+		$(if $(filter files,$(BY)),--examples 0.1) \
 		-m "not timing$(if $(filter files,$(BY)), and not corpus)" $(if $(filter files,$(BY)),,tests)
 
 # Break copies of the code on purpose and see that tests fail; of one system with SLUG=flors. Outcomes go to results/.

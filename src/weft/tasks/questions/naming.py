@@ -1,10 +1,10 @@
 """The words that names of types and relations give a schema, as far as their spelling tells.
 
-    works for, studied in     verbs: people who work for X; of the past, if the verb is
-    born in, founded by       participles: people who were born in X
-    citizen of, friend of     nouns of the source: citizens of X
-    country, spouse           nouns of the target: the country of X
-    is a                      classes: shipping companies
+works for, studied in     verbs: people who work for X; of the past, if the verb is
+born in, founded by       participles: people who were born in X
+citizen of, friend of     nouns of the source: citizens of X
+country, spouse           nouns of the target: the country of X
+is a                      classes: shipping companies
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ TYPES: dict[str, tuple[str, tuple[str, ...]]] = {
 }  # fmt: skip
 #: First words of relations that people have.
 PERSONAL = frozenset({
-    "friend", "citizen", "member", "parent", "child", "author", "work", "study", "live", "know", "like", "marry", "bear",
-    "born", "educate", "spouse",
+    "friend", "citizen", "member", "parent", "child", "author", "work", "study", "live", "know", "like", "marry",
+    "bear", "born", "educate", "spouse",
 })  # fmt: skip
 #: Participles of relations that are said with "be"; the state lasts with some, and is past with others.
 _LASTING = frozenset({"based", "located", "situated", "employed", "married", "known", "named", "called", "related"})

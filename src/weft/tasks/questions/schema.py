@@ -24,6 +24,7 @@ import numpy as np
 
 from weft.arrays import Ids
 from weft.errors import ConfigError, DataError, did_you_mean
+from weft.graph.attributes import Column
 from weft.graph.store import TypedGraph
 from weft.tasks.questions import naming, words
 
@@ -249,10 +250,10 @@ def _known(name: str, known: Mapping[str, Any], where: str) -> None:
         raise ConfigError(f"{where} names {name!r}, which is not there; {did_you_mean(name, list(known), '')}")
 
 
-def inferred(graph: TypedGraph, kinds: Mapping[str, str] | None = None) -> Schema:
+def inferred(graph: TypedGraph, columns: Mapping[str, Column] | None = None) -> Schema:
     """A schema from a graph's own names: its types, or one for all ends of relations that share nodes.
 
-    `kinds` are attributes and whether they are numbers or dates.
+    `columns` are the attributes of its nodes, which belong to the type that most of their nodes have.
 
     >>> from weft.graph.store import Builder
     >>> builder = Builder()
@@ -280,6 +281,12 @@ def inferred(graph: TypedGraph, kinds: Mapping[str, str] | None = None) -> Schem
         if (number, 0) in groups
     }
     schema = Schema(types, relations, {}, "").bound(graph)
+    for attribute, column in (columns or {}).items():
+        kind = schema.node_types[column.nodes]
+        counts = np.bincount(kind[kind >= 0], minlength=len(types))
+        if counts.any():
+            noun = attribute.replace("_", " ")
+            schema.attributes[attribute] = Attribute(attribute, list(types)[int(counts.argmax())], column.kind, noun)
     schema.me = next((name for name, kind in types.items() if kind.singular == "person"), "")
     return schema
 

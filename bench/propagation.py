@@ -3,6 +3,10 @@
 The large graph is random: a million vertices, 20 million undirected edges in float32, 40 labels, ten rounds; building
 its rows is included, its edges are given. Peak memory is that of the whole process.
 
+How time grows is measured from 100,000 to 10 million edges, ten per vertex, once with random ends and once with ends at
+most 50 vertices away. Both do the same additions; near ends keep what is read in the processor's caches, random ones
+do not, from the size on at which the scores are larger than a cache.
+
 The comparison is prepositional attachment with merged sentence ids and without the quadruples of the test file, against
 the majority label, as the peers have no mixed seeds: a seed has its majority label. networkx runs 30 rounds, as many as
 it takes by default; igraph propagates communities from fixed seeds; scikit-learn gets the graph as its kernel. If the
@@ -29,6 +33,7 @@ from weft.recipes.framework import RecipeOptions
 
 VERTICES, DEGREE = 1_000_000, 20
 GOAL_SECONDS, GOAL_GB = 300, 3.0
+GROWTH, NEAR, ROUNDS = (100_000, 1_000_000, 10_000_000), 50, 10
 
 
 def run(vertices: int = VERTICES) -> dict[str, Any]:
@@ -49,6 +54,7 @@ def run(vertices: int = VERTICES) -> dict[str, Any]:
         rows.append(_row(f"{graph.n_edges:,} edges, 40 labels, 10 rounds, {rule}", "weft", seconds, peak,
                          goal=f"{GOAL_SECONDS} s, {GOAL_GB:.0f} GB"))  # fmt: skip
     del graph, seeds
+    rows += _growth([min(edges, 10 * vertices) for edges in GROWTH])
     data = _attachment()
     for rule in RULES:
         build(rule, data.graph, data.seeds).run(1)
@@ -82,6 +88,19 @@ def run(vertices: int = VERTICES) -> dict[str, Any]:
                      None, data, np.array(found.membership)))  # fmt: skip
     rows += _scikit(data, known)
     return {"title": "Propagation over graphs, and beside networkx, igraph and scikit-learn", "rows": rows}
+
+
+def _growth(sizes: list[int]) -> list[dict[str, Any]]:
+    """The time of MAD's rounds per edge, by the number of edges and how far their ends are apart."""
+    rows = []
+    for ends, near in (("random ends", None), (f"ends within {NEAR}", NEAR)):
+        for edges in sizes:
+            system = build("mad", *random_graph(edges // 10, 10, 0, near))
+            repeats = max(1, 2_000_000 // edges)
+            seconds, _ = _timed(lambda s=system, n=repeats: [s.run(ROUNDS) for _ in range(n)])
+            rows.append(_row(f"{edges:,} edges, {ends}, {ROUNDS} rounds, mad", "weft", seconds / repeats, None,
+                             nanoseconds=1e9 * seconds / repeats / edges / ROUNDS))  # fmt: skip
+    return rows
 
 
 def _scikit(data: Attachment, known: Any) -> list[dict[str, Any]]:
@@ -121,13 +140,14 @@ def _attachment() -> Attachment:
 
 def _row(
     what: str, system: str, seconds: float, peak: float | None, data: Attachment | None = None, answers: Any = None,
-    goal: str = "",
+    goal: str = "", nanoseconds: float | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     accuracy = None
     if data is not None and len(data.test):
         accuracy = round(float((np.asarray(answers)[data.test] == data.majority).mean()), 3)
     return {"measured": what, "system": system, "CPU s": round(seconds, 2), "accuracy": accuracy,
-            "GB": None if peak is None else round(peak, 2), "goal": goal}  # fmt: skip
+            "GB": None if peak is None else round(peak, 2), "goal": goal,
+            "ns per edge and round": None if nanoseconds is None else round(nanoseconds, 1)}  # fmt: skip
 
 
 def _timed(work: Callable[[], Any]) -> tuple[float, Any]:

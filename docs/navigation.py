@@ -26,6 +26,7 @@ KEYWORDS = {
     "tasks/opinions.md": ["aspect-based sentiment", "aspects", "comparisons", "evidence", "negation"],
     "tasks/forecasting.md": ["forecast", "market", "time series", "prices", "stock", "backtest", "news"],
     "tasks/phenomena.md": ["chat", "conversations", "rare labels", "ConvoKit", "high precision"],
+    "tasks/text-to-answers.md": ["from text to answers", "knowledge graph from text", "graph walk"],
     "tasks/questions.md": ["ask a graph", "natural language interface", "SQL", "SPARQL", "Cypher", "suggestions"],
     "tasks/events.md": ["event extraction", "events", "triggers", "arguments", "BioNLP", "ACE", "brat events"],
     "tasks/relations.md": ["relations between entities", "relation extraction", "tuples", "n-ary", "knowledge graph"],

@@ -41,6 +41,9 @@ def main() -> None:
     with running(service) as address:
         for path in take(address, IMAGES):
             print(f"wrote {path.relative_to(ROOT)}")
+    with running(_town()) as address:
+        for path in take_questions(address, IMAGES):
+            print(f"wrote {path.relative_to(ROOT)}")
 
 
 def missing() -> str:
@@ -83,6 +86,38 @@ def take(address: str, folder: Path, browser: Browser | None = None) -> list[Pat
         page.screenshot(path=paths[-1])
         page.close()
     return paths
+
+
+def take_questions(address: str, folder: Path, browser: Browser | None = None) -> list[Path]:
+    """Write the screenshots of the page for questions."""
+    if browser is None:
+        with chromium() as found:
+            return take_questions(address, folder, found)
+    page = browser.new_page(viewport=DESKTOP, color_scheme="light")
+    page.goto(address)
+    page.keyboard.type("people who studed in bergen and work for a shipping company")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#results:not([hidden])")
+    answered, typing = folder / "questions.png", folder / "questions-typing.png"
+    page.screenshot(path=answered)
+    page.fill("#question", "")
+    page.keyboard.type("my friends who li")
+    page.wait_for_selector("#suggestions li >> nth=4")
+    page.keyboard.press("ArrowDown")
+    page.screenshot(path=typing, clip={"x": 0, "y": 0, "width": DESKTOP["width"], "height": 520})
+    page.close()
+    return [answered, typing]
+
+
+def _town() -> Any:
+    """The example graph, asked by one of its people."""
+    from weft.serve import Service
+    from weft.serve.graphs import GraphDesk
+    from weft.tasks.questions.place import load_questions
+
+    folder = ROOT / "examples" / "graph"
+    questions = load_questions(folder / "town.tsv", folder / "town.toml", folder / "town-attributes.tsv")
+    return Service({}, graph=GraphDesk(questions, questions.user("Mara Lind")))
 
 
 def _prepare(page: Page, name: str) -> None:

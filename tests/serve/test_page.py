@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import pytest
+from browser import screenshots
 from places import ROOT
 
 import weft
@@ -20,12 +20,6 @@ from weft.text.conventions.coreference import set_entities
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
-
-_spec = importlib.util.spec_from_file_location("screenshots", ROOT / "docs" / "screenshots.py")
-assert _spec is not None
-assert _spec.loader is not None
-screenshots = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(screenshots)
 
 pytestmark = pytest.mark.skipif(bool(screenshots.missing()), reason=screenshots.missing() or "there is a browser")
 TEXT = "Marta Lindqvist opened the office in Bergen. Nobody had lived there for many years."

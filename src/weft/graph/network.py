@@ -156,7 +156,8 @@ def network(
     """
     for name in [*(weights or {}), *(relations or ())]:
         if name not in graph.relations:
-            raise ConfigError(f"the graph has no relation {name!r}; {did_you_mean(name, graph.relations, '')}")
+            known = did_you_mean(name, graph.relations, f"it has {', '.join(graph.relations) or 'none'}")
+            raise ConfigError(f"the graph has no relation {name!r}; {known}")
     sizes = np.diff(graph.slices)
     factor = np.array([float((weights or {}).get(name, 1.0)) for name in graph.relations])
     if len(factor) and not (np.isfinite(factor).all() and factor.min() >= 0):

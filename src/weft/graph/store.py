@@ -176,7 +176,8 @@ class TypedGraph:
 
     def _slice(self, relation: str) -> slice:
         if relation not in self.relations:
-            raise ConfigError(f"the graph has no relation {relation!r}; {did_you_mean(relation, self.relations, '')}")
+            known = did_you_mean(relation, self.relations, f"it has {', '.join(self.relations) or 'none'}")
+            raise ConfigError(f"the graph has no relation {relation!r}; {known}")
         number = self.relations.index(relation)
         return slice(int(self.slices[number]), int(self.slices[number + 1]))
 

@@ -22,8 +22,8 @@ from weft.packages import needed
 LINKED = "linked"
 COLUMNS = {
     "source": ("source", "subject", "head", "src", "from"), "relation": ("relation", "predicate", "property", "rel"),
-    "target": ("target", "object", "tail", "dst", "to"), "weight": ("weight", "count"),
-    "begin": ("begin", "start", "since"), "end": ("end", "until"),
+    "target": ("target", "object", "tail", "dst", "to"), "weight": ("weight", "count", "probability"),
+    "begin": ("begin", "start", "since"), "end": ("end", "until"), "note": ("because", "note"),
 }  # fmt: skip
 _ROLE = {name: role for role, names in COLUMNS.items() for name in names}
 #: Rows of a Parquet file that are read together.

@@ -17,6 +17,7 @@ from importlib.resources import files
 HUES = 10
 _KNOWN = {
     "PER": 0, "PERSON": 0, "LOC": 1, "GPE": 1, "ORG": 2, "MISC": 3, "FAC": 4, "DATE": 5, "TIME": 5, "PROD": 6,
+    "CITY": 1, "COMPANY": 2, "FIRM": 2,
     "PRODUCT": 6, "EVENT": 7, "VEH": 8, "NP": 0, "VP": 1, "PP": 2, "ADVP": 3, "ADJP": 4, "SBAR": 5,
 }  # fmt: skip
 _FORBIDDEN = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -7,6 +7,8 @@
 | `GET /models` | the models and the limits |
 | `GET /health` | whether the service is running |
 | `GET /openapi.json`, `GET /docs` | the API description, for programs and for people |
+| `GET /ask` | with a graph: the page for questions, also at `/` if there is no model |
+| `POST /suggest`, `POST /ask`, `GET /graph` | with a graph: suggestions, answers, and what it holds |
 
 Nothing is loaded from other hosts; a header forbids browsers to do so.
 """
@@ -23,6 +25,7 @@ from fastapi import Request as HttpRequest
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 import weft
@@ -30,6 +33,7 @@ from weft.errors import WeftError, did_you_mean
 from weft.serve import schemas
 from weft.serve.answers import formats_of, to_file, to_json
 from weft.serve.body import BodyLimit, Headers, HostCheck
+from weft.serve.graphs import GraphDesk
 from weft.serve.hosts import Hosts
 from weft.serve.service import ALTERNATIVES, Broken, Service, TooBusy, TooLong, TooSlow, UnknownModel
 from weft.text.doc import Doc
@@ -43,6 +47,8 @@ _HEADERS = {
 }
 #: How many validation errors a response describes, and how many characters of a field's name.
 _MOST_FAULTS, _LONGEST_NAME = 5, 100
+#: What bodies hold, by path; all others are those of /annotate.
+_BODIES: dict[str, type[BaseModel]] = {"/suggest": schemas.Typed, "/ask": schemas.Asked}
 _UNKNOWN = {404: "there is no such page", 405: "this page does not support that method"}
 
 
@@ -62,27 +68,31 @@ def create_app(service: Service, hosts: Hosts | None = None) -> FastAPI:
     app.add_middleware(Headers, headers=_HEADERS)
     _add_errors(app)
     _add_api(app, service)
-    _add_page(app)
+    if service.graph is not None:
+        _add_graph(app, service, service.graph)
+    _add_page(app, service)
     return app
 
 
+_PROBLEMS: dict[int | str, dict[str, Any]] = {
+    code: {"model": schemas.Problem, "description": what}
+    for code, what in {
+        400: "The body is not JSON",
+        404: "There is no such model",
+        413: "The text is too long",
+        422: "A field is missing or invalid",
+        429: "Too many requests are waiting",
+        503: "The request took too long",
+    }.items()
+}
+
+
 def _add_api(app: FastAPI, service: Service) -> None:
-    problems: dict[int | str, dict[str, Any]] = {
-        code: {"model": schemas.Problem, "description": what}
-        for code, what in {
-            400: "The body is not JSON",
-            404: "There is no such model",
-            413: "The text is too long",
-            422: "A field is missing or invalid",
-            429: "Too many requests are waiting",
-            503: "The request took too long",
-        }.items()
-    }
 
     @app.post(
         "/annotate",
         summary="Annotate a text",
-        responses={200: {"model": schemas.Answer, "description": "The annotated text"}, **problems},
+        responses={200: {"model": schemas.Answer, "description": "The annotated text"}, **_PROBLEMS},
     )
     async def annotate(request: schemas.Request, http: HttpRequest) -> Response:
         """Annotate a text. With a `format` other than `json`, the response is a file in that format."""
@@ -102,6 +112,7 @@ def _add_api(app: FastAPI, service: Service) -> None:
             max_chars=limits.max_chars,
             timeout=limits.timeout,
             max_alternatives=ALTERNATIVES,
+            graph=service.graph is not None,
         )
 
     @app.get("/health", summary="Check that the service is running")
@@ -114,6 +125,28 @@ def _add_api(app: FastAPI, service: Service) -> None:
             waiting=service.waiting,
             answered=service.answered,
         )
+
+
+def _add_graph(app: FastAPI, service: Service, desk: GraphDesk) -> None:
+    problems = {code: what for code, what in _PROBLEMS.items() if code != 404}
+
+    @app.post("/suggest", summary="Complete a question", responses=problems)
+    async def suggest(request: schemas.Typed, http: HttpRequest) -> schemas.Suggestions:
+        """What the beginning of a question may mean, as whole sentences."""
+        seconds = service.limits.timeout
+        future = desk.submit(lambda text: desk.suggest(text, request.session), request.text, seconds)
+        return schemas.Suggestions(**await service.within_time(future, http.is_disconnected))
+
+    @app.post("/ask", summary="Ask the graph", responses=problems)
+    async def ask(request: schemas.Asked, http: HttpRequest) -> schemas.Replied:
+        """The answer to a question in plain words, and what was understood."""
+        future = desk.submit(desk.ask, request.text, service.limits.timeout)
+        return schemas.Replied(**await service.within_time(future, http.is_disconnected))
+
+    @app.get("/graph", summary="Describe the graph")
+    async def graph() -> schemas.GraphFacts:
+        """What the graph holds, and who asks."""
+        return schemas.GraphFacts(**desk.about(), models=list(service.models))
 
 
 def _answer(service: Service, request: schemas.Request, doc: Doc, start: float) -> Response:
@@ -145,13 +178,15 @@ def _facts(service: Service, name: str) -> schemas.ModelFacts:
     )
 
 
-def _add_page(app: FastAPI) -> None:
+def _add_page(app: FastAPI, service: Service) -> None:
     def page(path: str, file: Path) -> None:
         @app.get(path, include_in_schema=False)
         async def send() -> FileResponse:
             return FileResponse(file)
 
-    page("/", PAGE / "index.html")
+    page("/", PAGE / ("index.html" if service.models else "ask.html"))
+    if service.graph is not None:
+        page("/ask", PAGE / "ask.html")
     page("/docs", PAGE / "docs.html")
     page("/favicon.ico", PAGE / "icon.svg")
     for name in ("pictures.css", "pictures.js"):
@@ -170,8 +205,9 @@ def _add_errors(app: FastAPI) -> None:
     async def malformed(request: HttpRequest, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
         faults = error.errors()
+        known = list(_BODIES.get(request.url.path, schemas.Request).model_fields)
         not_json = any(fault["type"] == "json_invalid" for fault in faults)
-        told = [_in_words(fault) for fault in faults[:_MOST_FAULTS]]
+        told = [_in_words(fault, known) for fault in faults[:_MOST_FAULTS]]
         more = [f"and {len(faults) - len(told)} more faults"] if len(faults) > len(told) else []
         return problem(400 if not_json else 422, "; ".join([*told, *more]))
 
@@ -186,7 +222,7 @@ def _add_errors(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, unknown)
 
 
-def _in_words(fault: Any) -> str:
+def _in_words(fault: Any, known: list[str]) -> str:
     """One validation error, without the data that were sent."""
     kind, place = fault["type"], ".".join(str(part)[:_LONGEST_NAME] for part in fault["loc"] if part != "body")
     if kind == "json_invalid":
@@ -196,7 +232,6 @@ def _in_words(fault: Any) -> str:
     if kind == "missing":
         return f"the field {place!r} is missing"
     if kind == "extra_forbidden":
-        known = list(schemas.Request.model_fields)
         return f"there is no field {place!r}; {did_you_mean(place, known, 'the fields are: ' + ', '.join(known))}"
     if kind == "string_unicode":
         return f"the field {place!r} contains an unpaired surrogate"

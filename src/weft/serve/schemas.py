@@ -158,6 +158,7 @@ class Models(BaseModel):
     max_chars: int
     timeout: float
     max_alternatives: int
+    graph: bool = Field(False, description="Whether a graph can be asked, at /ask.")
 
 
 class Health(BaseModel):
@@ -168,6 +169,58 @@ class Health(BaseModel):
     models: list[str]
     waiting: int = Field(description="Requests queued or in progress.")
     answered: int
+
+
+class Typed(BaseModel):
+    """The beginning of a question."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"text": "people who li"}]})
+
+    text: str = Field(description="What was typed.")
+    session: str = Field("", max_length=64, description="Any name of a page that types; saves time between keystrokes.")
+
+
+class Suggestions(BaseModel):
+    """What a question that begins so may mean."""
+
+    suggestions: list[str] = Field(description="Whole sentences, best first; each can be asked.")
+    seconds: float
+
+
+class Asked(BaseModel):
+    """A question."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"text": "people who live in Bergen"}]})
+
+    text: str = Field(description="The question, in plain words.")
+
+
+class Replied(BaseModel):
+    """The answer to a question."""
+
+    understood: str | None = Field(
+        description="What was understood, as a sentence; null if the question means nothing."
+    )
+    ignored: list[str] = Field(description="Words that were left out.")
+    total: int = Field(description="How many results there are.")
+    columns: list[str]
+    rows: list[list[str]] = Field(description="At most 100 results, best first.")
+    others: list[str] = Field(description="Other readings, or what can be asked.")
+    queries: dict[str, str] | None = Field(description="The question as `sql`, `sparql` and `cypher`.")
+    picture: str | None = Field(description="The first results and the edges that put them there, as SVG.")
+    drawn: int = Field(description="How many results are in the picture.")
+    seconds: float
+
+
+class GraphFacts(BaseModel):
+    """The graph that can be asked."""
+
+    nodes: int
+    edges: int = Field(description="Edges that everybody sees.")
+    types: list[str]
+    relations: list[str]
+    me: str | None = Field(description="Who asks, as the service was started.")
+    models: list[str] = Field(description="Models that annotate texts beside it.")
 
 
 class Problem(BaseModel):

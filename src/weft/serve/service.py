@@ -16,7 +16,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from weft.deadline import Stopped, deadline, stop_when
 from weft.errors import ConfigError, WeftError, did_you_mean
@@ -25,6 +25,9 @@ from weft.pipeline.pipeline import Pipeline
 from weft.serve.batches import Answer, BatchQueue, Full, Job
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
+
+if TYPE_CHECKING:
+    from weft.serve.graphs import GraphDesk
 
 _log = logging.getLogger("weft.serve")
 #: The maximum number of alternatives per request.
@@ -90,10 +93,13 @@ class Service:
     >>> service.close()
     """
 
-    def __init__(self, models: Mapping[str, Pipeline], limits: Limits | None = None) -> None:
-        if not models:
+    def __init__(
+        self, models: Mapping[str, Pipeline], limits: Limits | None = None, graph: GraphDesk | None = None
+    ) -> None:
+        if not models and graph is None:
             raise ConfigError("there is no model to serve; name one with --model")
         self.models = dict(models)
+        self.graph = graph
         self.limits = limits if limits is not None else Limits()
         self.answered = 0
         self._lock = threading.Lock()
@@ -106,12 +112,14 @@ class Service:
 
     @property
     def default(self) -> str:
-        """The default model: the first."""
-        return next(iter(self.models))
+        """The default model: the first; "" if only a graph is served."""
+        return next(iter(self.models), "")
 
     def pipeline(self, model: str | None) -> Pipeline:
         """The model of a name, or the default one."""
         name = self.default if model is None else model
+        if not self.models:
+            raise UnknownModel("this service has no model, only a graph; start it with --model to annotate texts")
         if name not in self.models:
             otherwise = f"there are: {', '.join(self.models)}"
             raise UnknownModel(f"there is no model {name!r}; {did_you_mean(name, self.models, otherwise)}")
@@ -195,7 +203,7 @@ class Service:
                 left = [job for job in left if not _work_alone(job, annotate, deadline(limit))]
         else:
             for job, doc in zip(jobs, docs, strict=True):
-                _answer(job, doc)
+                answer_job(job, doc)
         with self._lock:
             self.answered += len(jobs)
 
@@ -207,10 +215,14 @@ class Service:
                 nlp(_WARM, probabilities=True)
             if nlp.gives_kbest:
                 nlp(_WARM, kbest=2)
+        if self.graph is not None:
+            self.graph.warm()
 
     def close(self) -> None:
         """Stop the threads; waiting requests are not started."""
         self._queue.close()
+        if self.graph is not None:
+            self.graph.close()
 
 
 def _work_alone(job: Job, annotate: Callable[[list[Doc]], None], late: Callable[[], bool]) -> bool:
@@ -222,15 +234,15 @@ def _work_alone(job: Job, annotate: Callable[[list[Doc]], None], late: Callable[
     except Stopped as error:
         if not job.is_over:
             return False
-        _answer(job, error)
+        answer_job(job, error)
     except Exception as error:
-        _answer(job, error)
+        answer_job(job, error)
     else:
-        _answer(job, doc)
+        answer_job(job, doc)
     return True
 
 
-def _answer(job: Job, found: Doc | Exception) -> None:
+def answer_job(job: Job, found: Any) -> None:
     """Give the future of a job its result, or say why there is none."""
     try:
         if isinstance(found, Exception):

@@ -76,6 +76,37 @@ def test_it_says_where_it_is_answers_there_and_ends_when_interrupted(tagger: Pat
         process.communicate()
 
 
+def test_a_graph_is_served_without_a_model() -> None:
+    place = ["--graph", "examples/graph/town.tsv", "--schema", "examples/graph/town.toml", "--me", "Mara Lind"]
+    command = [sys.executable, "-m", "weft", "serve", *place, "--port", "0"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "WEFT_QUIET": "1"})
+    try:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "graph ready: 12 nodes, 21 edges\n"
+        address = process.stderr.readline().split()[3]
+        answer = httpx.post(f"{address}/ask", json={"text": "my friends"}, timeout=30).json()
+        assert [row[0] for row in answer["rows"]] == ["Ina Dahl"]
+        process.send_signal(signal.SIGINT)
+        assert "Traceback" not in process.stderr.read()
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--me", "Mara Lind"], "name one with --graph"),
+        (["--graph", "nowhere"], "nowhere"),
+        (["--graph", "examples/graph/town.tsv", "--me", "Nobody"], "no node 'Nobody'"),
+    ],
+)
+def test_a_graph_that_cannot_be_asked_is_told(given: list[str], said: str) -> None:
+    result = CliRunner().invoke(app, ["serve", "--port", "0", *given])
+    assert result.exit_code == 1
+    assert said in result.output + getattr(result, "stderr", "")
+
+
 def test_without_the_extra_it_says_what_to_install() -> None:
     code = "import sys; sys.modules['fastapi'] = None; sys.argv = ['weft', 'serve']; from weft.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -12,7 +12,7 @@ from weft.graph.place import load_graph
 from weft.graph.store import TypedGraph
 from weft.tasks.knowledge.documents import TEXT, DocumentGraph, Evidence
 from weft.tasks.knowledge.folder import build
-from weft.tasks.knowledge.mentions import mentions_of
+from weft.tasks.knowledge.mentions import Mention, mentions_of, with_surnames
 from weft.tasks.knowledge.text_graph import FORM, TextGraph, is_text, token_place
 from weft.text.conventions.coreference import set_entities
 from weft.text.conventions.tuples import TupleRow, set_tuples
@@ -167,3 +167,33 @@ def test_damaged_evidence_is_named(tmp_path: Path) -> None:
     (tmp_path / "kg" / "evidence.jsonl").write_text("{}\n", encoding="utf-8")
     with pytest.raises(FormatError, match="line 1"):
         Evidence(tmp_path / "kg")
+
+
+def test_articles_and_appositions_name_the_entity_that_they_hold_and_phrases_that_hold_a_name_are_none():
+    words = [
+        "The",
+        "Museum",
+        "opened",
+        ".",
+        "Mara",
+        "Lind",
+        ",",
+        "a",
+        "captain",
+        ",",
+        "left",
+        "the",
+        "harbour",
+        "of",
+        "Oslo",
+    ]
+    doc = Doc.from_words([words])
+    doc.spans["entities"] = SpanLayer.of(doc.strings, [(1, 2, "ORG"), (4, 6, "PER"), (14, 15, "LOC")])
+    set_entities(doc, [(0, 2), (4, 9), (11, 15)], [0, 1, 2])
+    assert [each.name for each in mentions_of(doc)] == ["Museum", "Mara Lind", "Oslo"]
+
+
+def test_a_last_name_that_two_people_have_stays_alone():
+    people = [Mention(0, 2, "Sten Holm", "PER"), Mention(3, 5, "Ada Holm", "PER"), Mention(6, 7, "Holm", "PER")]
+    assert [each.name for each in with_surnames(people)] == ["Sten Holm", "Ada Holm", "Holm"]
+    assert with_surnames([Mention(0, 2, "New Bergen", "LOC"), Mention(3, 4, "Bergen", "LOC")])[1].name == "Bergen"

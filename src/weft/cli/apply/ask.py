@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from weft.cli.common import DATA, JsonFlag, counted, option, print_json, print_table
 
 if TYPE_CHECKING:
-    from weft.tasks.questions.asking import Questions, Suggestion
+    from weft.tasks.questions.asking import Suggestion
+    from weft.tasks.questions.reply import Reply
 
 Graph = Annotated[Path, typer.Argument(metavar="GRAPH", help="Folder of a graph, or a file of edges.")]
 Question = Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask, in plain words.")]
@@ -52,7 +53,8 @@ def ask(
     """Ask a knowledge graph in plain words; typos and the order of keywords matter little."""
     from weft.errors import ConfigError
     from weft.tasks.questions.place import load_questions
-    from weft.tasks.questions.queries import LANGUAGES, query
+    from weft.tasks.questions.queries import LANGUAGES
+    from weft.tasks.questions.reply import reply, written
 
     if language is not None and language not in LANGUAGES:
         raise ConfigError(f"there is no language {language!r}; queries are written as {', '.join(LANGUAGES)}")
@@ -61,26 +63,24 @@ def ask(
     if suggest:
         _print_suggestions(questions.suggest(question, user, 8, complete=True), as_json)
         return
-    best, others = questions.understand(question, user)
-    if best is None:
+    found = reply(questions, question, user, limit)
+    if found.understood is None:
         if as_json:
-            print_json({"understood": None, "suggestions": [each.text for each in others]})
+            print_json({"understood": None, "suggestions": [each.text for each in found.others]})
             return
         print("This question means nothing in the graph.")
-        if others:
+        if found.others:
             print("It can be asked:")
-            for each in others:
+            for each in found.others:
                 print(f"  {each.text}")
-        return
-    names = questions.store.graph.names
-    if language is not None:
-        text = query(best.term, language, questions.store.schema, lambda node: names[node], me)
+    elif language is not None:
+        text = written(questions, found.understood.term, user, [language])[language]
         if as_json:
-            print_json({"understood": best.text, "query": text, "language": language})
+            print_json({"understood": found.understood.text, "query": text, "language": language})
         else:
             print(text)
-        return
-    _print_answer(questions, best, others, user, limit, as_json)
+    else:
+        _print_answer(found, found.understood, as_json)
 
 
 def _print_suggestions(found: list[Suggestion], as_json: bool) -> None:
@@ -93,35 +93,26 @@ def _print_suggestions(found: list[Suggestion], as_json: bool) -> None:
         print("Nothing in the graph begins like this.")
 
 
-def _print_answer(
-    questions: Questions, best: Suggestion, others: list[Suggestion], user: int | None, limit: int, as_json: bool
-) -> None:
-    answer = questions.answer(best.term, user, limit)
-    names = questions.store.graph.names
-    rows: list[dict[str, Any]] = []
-    if answer.values:
-        rows = [{"name": names[node] if node is not None else "", "value": text} for node, text in answer.values]
-    else:
-        rows = [{"name": names[node], **questions.facts(node, user)} for node in answer.nodes]
+def _print_answer(found: Reply, best: Suggestion, as_json: bool) -> None:
     if as_json:
         print_json({
-            "understood": best.text, "ignored": list(best.ignored), "total": answer.total, "answer": rows,
-            "others": [each.text for each in others],
+            "understood": best.text, "ignored": list(best.ignored), "total": found.total, "answer": found.rows,
+            "others": [each.text for each in found.others],
         })  # fmt: skip
         return
     print(f"Understood: {best.text}")
     if best.ignored:
         print(f"Left out: {', '.join(best.ignored)}")
-    if not rows:
+    columns = found.columns
+    if not found.rows:
         print("The graph has no answer.")
-    elif len(rows) == 1 and not rows[0]["name"]:
-        print(rows[0]["value"])
+    elif columns == ["value"]:
+        print(found.rows[0]["value"])
     else:
-        columns = list(dict.fromkeys(key for row in rows for key in row))
-        print_table("", columns, [[row.get(column, "") for column in columns] for row in rows])
-        if answer.total > len(rows):
-            print(f"{counted(answer.total, 'row')}, of which {len(rows)} are shown")
-    if others:
+        print_table("", columns, [[row.get(column, "") for column in columns] for row in found.rows])
+        if found.total > len(found.rows):
+            print(f"{counted(found.total, 'row')}, of which {len(found.rows)} are shown")
+    if found.others:
         print("Or:")
-        for each in others[:3]:
+        for each in found.others[:3]:
             print(f"  {each.text}")

@@ -4,65 +4,91 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weft.cli.common import RUNNING, counted, option
+from weft.cli.apply.ask import Attributes, Hidden, Me, SchemaFile
+from weft.cli.common import DATA, RUNNING, counted, option
 from weft.errors import ConfigError, ModelError
 
 if TYPE_CHECKING:
     from weft.pipeline.pipeline import Pipeline
+    from weft.serve.graphs import GraphDesk
 
 #: The model to serve by default.
 DEFAULT = "en"
 _PARTS, _NAME = "+", "="
 
 
+ModelsToServe = Annotated[
+    list[str] | None,
+    option(
+        "--model", "-m", metavar="MODEL", shown=DEFAULT,
+        help="Model to serve, by name or file; FILE+FILE are applied in order, NAME=FILE names it.",
+    ),
+]  # fmt: skip
+Host = Annotated[str, option("--host", help="Address to listen on.")]
+AllowHost = Annotated[
+    list[str] | None,
+    option(
+        "--allow-host", metavar="NAME", help="Host name to answer for, beside the address and localhost; repeat."
+    ),
+]  # fmt: skip
+Port = Annotated[int, option("--port", min=0, max=65535, help="Port to listen on; 0 takes any free one.")]
+MaxChars = Annotated[int, option("--max-chars", min=1, help="Longest text that is accepted, in characters.")]
+Timeout = Annotated[float, option("--timeout", min=0.1, help="Time limit of a request, in seconds.")]
+Threads = Annotated[int, option("--workers", panel=RUNNING, min=1, help="Number of threads.")]
+Queue = Annotated[int, option("--queue", min=1, help="Maximum number of waiting requests.")]
+AskedGraph = Annotated[
+    Path | None, option("--graph", metavar="GRAPH", panel=DATA, help="Graph to ask: a folder, or a file of edges.")
+]
+
+
 def serve(
-    model: Annotated[
-        list[str] | None,
-        option(
-            "--model",
-            "-m",
-            metavar="MODEL",
-            help="Model to serve, by name or file; FILE+FILE are applied in order, NAME=FILE names it.",
-            shown=DEFAULT,
-        ),
-    ] = None,
-    host: Annotated[str, option("--host", help="Address to listen on.")] = "127.0.0.1",
-    allow_host: Annotated[
-        list[str] | None,
-        option(
-            "--allow-host",
-            metavar="NAME",
-            help="Host name to answer for, beside the address and localhost; repeat.",
-        ),
-    ] = None,
-    port: Annotated[int, option("--port", min=0, max=65535, help="Port to listen on; 0 takes any free one.")] = 8000,
-    max_chars: Annotated[
-        int, option("--max-chars", min=1, help="Longest text that is accepted, in characters.")
-    ] = 50_000,
-    timeout: Annotated[float, option("--timeout", min=0.1, help="Time limit of a request, in seconds.")] = 30.0,
-    workers: Annotated[int, option("--workers", panel=RUNNING, min=1, help="Number of threads.")] = 2,
-    queue: Annotated[int, option("--queue", min=1, help="Maximum number of waiting requests.")] = 512,
-) -> None:
-    """Serve a web page that shows what models predict, and a JSON API for programs; no internet is needed."""
+    model: ModelsToServe = None, host: Host = "127.0.0.1", allow_host: AllowHost = None, port: Port = 8000,
+    max_chars: MaxChars = 50_000, timeout: Timeout = 30.0, workers: Threads = 2, queue: Queue = 512,
+    graph: AskedGraph = None, schema: SchemaFile = None, attributes: Attributes = None, hidden: Hidden = None,
+    me: Me = None,
+) -> None:  # fmt: skip
+    """Serve a web page that shows what models predict, and a JSON API for programs; no internet is needed.
+
+    With --graph, a page for questions in plain words is served, beside the models that --model names.
+    """
     try:
         from weft.serve import Limits, Service, memory
         from weft.serve.server import address, bind
         from weft.serve.server import serve as answer
     except ModuleNotFoundError as error:
         raise ConfigError(f"serving needs {error.name}; install the extra: pip install 'weft[serve]'") from None
+    if graph is None and any((schema, attributes, hidden, me)):
+        raise ConfigError("--schema, --attributes, --hidden and --me are about a graph: name one with --graph")
     memory.use_few_pools()
     listening = bind(host, port)
-    service = Service(load(model), Limits(max_chars, timeout, workers, queue))
+    limits = Limits(max_chars, timeout, workers, queue)
+    desk = None if graph is None else _desk(graph, schema, attributes, hidden, me, queue)
+    service = Service(load(model) if model or desk is None else {}, limits, desk)
     service.warm()
     if not _is_local(host):
         typer.echo(f"weft: {host} can be reached from other machines; there is no password", err=True)
-    typer.echo(f"{counted(len(service.models), 'model')} ready: {', '.join(service.models)}", err=True)
+    if service.models:
+        typer.echo(f"{counted(len(service.models), 'model')} ready: {', '.join(service.models)}", err=True)
+    if desk is not None:
+        facts = desk.about()
+        typer.echo(f"graph ready: {counted(facts['nodes'], 'node')}, {counted(facts['edges'], 'edge')}", err=True)
     typer.echo(f"Weft is at {address(listening)} (Ctrl-C ends it)", err=True)
     answer(service, listening, [host, *(allow_host or [])])
+
+
+def _desk(
+    graph: Path, schema: Path | None, attributes: Path | None, hidden: Path | None, me: str | None, queue: int
+) -> GraphDesk:
+    from weft.serve.graphs import GraphDesk
+    from weft.tasks.questions.place import load_questions
+
+    questions = load_questions(graph, schema, attributes, hidden)
+    return GraphDesk(questions, questions.user(me), queue)
 
 
 def load(models: Sequence[str] | None) -> dict[str, Pipeline]:

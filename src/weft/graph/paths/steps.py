@@ -101,7 +101,8 @@ class StepGraph:
         """The number of a step: the name of a relation, with ⁻¹ after it to go against its direction."""
         relation = name.removesuffix(BACKWARD)
         if relation not in self.relations:
-            raise ConfigError(f"the graph has no relation {relation!r}; {did_you_mean(relation, self.relations, '')}")
+            known = did_you_mean(relation, self.relations, f"it has {', '.join(self.relations) or 'none'}")
+            raise ConfigError(f"the graph has no relation {relation!r}; {known}")
         return 2 * self.relations.index(relation) + (relation != name)
 
     def path(self, names: Iterable[str]) -> Path:

@@ -181,7 +181,8 @@ def undirected(graph: TypedGraph, relations: Sequence[str] | None = None) -> Gra
     parts = []
     for relation in graph.relations if relations is None else dict.fromkeys(relations):
         if relation not in graph.relations:
-            raise ConfigError(f"the graph has no relation {relation!r}; {did_you_mean(relation, graph.relations, '')}")
+            known = did_you_mean(relation, graph.relations, f"it has {', '.join(graph.relations) or 'none'}")
+            raise ConfigError(f"the graph has no relation {relation!r}; {known}")
         at = graph.relations.index(relation)
         parts.append(np.arange(graph.slices[at], graph.slices[at + 1]))
     kept = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)

@@ -10,13 +10,13 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from weft.errors import DataError
-from weft.graph.propagation.classes import Classes
+from weft.graph.propagation.classes import UNKNOWN, Classes
 from weft.packages import needed
 
 COLUMNS = ("node", "type", "rank", "label", "score", "unknown", "seed")
@@ -73,4 +73,32 @@ def _parquet(rows: Iterator[dict[str, Any]], place: Path) -> int:
         while group := list(islice(rows, GROUP)):
             writer.write_table(pyarrow.Table.from_pylist(group, schema=schema))
             count += len(group)
+    return count
+
+
+def write_members(found: Classes, path: str | os.PathLike[str], types: Sequence[str] | None = None) -> int:
+    """Write an edge from every node of some types to its best class, and return their number; unknown nodes have none.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from weft.graph.propagation.classes import classes
+    >>> from weft.graph.store import Builder
+    >>> builder = Builder()
+    >>> builder.add_all([("Liv", "is a", "singer"), ("Tove", "is a", "singer"), ("Bo", "is a", "sailor")])
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "members.tsv")
+    ...     count = write_members(classes(builder.graph(), [("Liv", "musician")], "lp"), file)
+    ...     file.read_text().splitlines()
+    ['Liv\\tis a\\tmusician\\t1', 'singer\\tis a\\tmusician\\t0.96875', 'Tove\\tis a\\tmusician\\t0.96875']
+    """
+    place, count = Path(path), 0
+    if place.suffix != ".tsv":
+        raise DataError(f"edges are written to a file that ends in .tsv, not to {place}")
+    try:
+        with open(place, "w", encoding="utf-8") as file:
+            for row in found.table():
+                if row["rank"] == 1 and row["label"] != UNKNOWN and (not types or row["type"] in types):
+                    file.write(f"{row['node']}\tis a\t{row['label']}\t{max(row['score'], 1e-6):.6g}\n")
+                    count += 1
+    except OSError as error:
+        raise DataError(f"cannot write {place}: {error.strerror}") from None
     return count

@@ -16,31 +16,13 @@ const FILES = {
 };
 const VIEWS = ["trees", "spans", "words"];
 const state = { models: null, answer: null, words: [], letters: [], ranked: null, opener: null, asked: 0 };
-const $ = (id) => document.getElementById(id);
 
 function modelFacts(name = state.answer?.model) {
   return state.models.models.find((model) => model.name === name) ?? state.models.models[0];
 }
 
-async function send(body) {
-  let response;
-  try {
-    response = await fetch("/annotate", {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
-    });
-  } catch {
-    throw new Error("The service does not respond. Is `weft serve` still running?");
-  }
-  if (!response.ok) {
-    const told = await response.json().catch(() => ({}));
-    const words = told.error ?? `The service responded with ${response.status}.`;
-    throw new Error(words[0].toUpperCase() + words.slice(1));
-  }
-  return response;
-}
-
 async function ask(body) {
-  return nested(await (await send(body)).json());
+  return nested(await (await post("/annotate", body)).json());
 }
 
 // A response lists all words once and counts from 0 in the document; the views go sentence by sentence, from 1.
@@ -86,15 +68,6 @@ async function annotate() {
     $("go").disabled = false;
     $("results").removeAttribute("aria-busy");
   }
-}
-
-function complain(words) {
-  $("problem").textContent = words;
-  $("problem").hidden = !words;
-}
-
-function counted(n, name) {
-  return `${n.toLocaleString("en")} ${name}${n === 1 ? "" : "s"}`;
 }
 
 function show(answer) {
@@ -157,33 +130,12 @@ async function download(format) {
   $("downloads").open = false;
   const { text, model } = state.answer;
   try {
-    const response = await send({ text, model, format, probabilities: modelFacts().probabilities });
+    const response = await post("/annotate", { text, model, format, probabilities: modelFacts().probabilities });
     save(await response.blob(), `weft${FILES[format]?.[1] ?? ""}`);
     complain("");
   } catch (error) {
     complain(error.message);
   }
-}
-
-function save(blob, name) {
-  const link = make("a", { href: URL.createObjectURL(blob), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}
-
-// A picture with its style sheet, for use on its own.
-async function saveSvg(picture, name) {
-  const copy = picture.cloneNode(true);
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.setAttribute("role", "img");
-  for (const word of copy.querySelectorAll("[data-word]")) {
-    for (const attribute of ["role", "tabindex", "aria-label"]) word.removeAttribute(attribute);
-    word.setAttribute("class", "word");
-  }
-  const style = document.createElementNS("http://www.w3.org/2000/svg", "style");
-  style.textContent = await (await fetch("/pictures.css")).text();
-  copy.prepend(style);
-  save(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }), `${name}.svg`);
 }
 
 function count() {
@@ -276,6 +228,7 @@ async function start() {
     complain("The service does not respond. Is `weft serve` still running?");
     return;
   }
+  if (state.models.graph) document.querySelector("nav").prepend(make("a", { href: "/ask", id: "questions" }, "Questions"));
   for (const model of state.models.models) $("model").append(make("option", { value: model.name }, model.name));
   recall();
   showAbout(modelFacts($("model").value));

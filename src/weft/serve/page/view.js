@@ -5,23 +5,6 @@ const AT_ONCE = 20; // sentences drawn before the user requests more
 const COLUMNS = ["lemma", "upos", "xpos", "feats", "head", "deprel"];
 const TITLES = { lemma: "Lemma", upos: "UPOS", xpos: "XPOS", feats: "Features", head: "Head", deprel: "Relation" };
 
-// An element with attributes and children; text is never parsed as HTML.
-function make(name, attributes = {}, ...children) {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (key === "class") element.className = value;
-    else if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
-    else if (value !== false && value !== null) element.setAttribute(key, value === true ? "" : value);
-  }
-  element.append(...children);
-  return element;
-}
-
-// Pictures come from the service, which escapes their content.
-function drawn(markup) {
-  return new DOMParser().parseFromString(markup, "text/html").body.firstElementChild;
-}
-
 function percent(p) {
   if (p > 0.9995) return "100%";
   if (p < 0.0005) return "<0.1%";

@@ -60,6 +60,8 @@ def people_of_name(
     if not papers:
         by = f" by the relation {relation!r}" if relation is not None else ""
         raise DataError(f"{name!r} has no neighbours{by}: there is nothing to tell apart")
+    if len(papers) == 1 and min(numbers) > 1:
+        raise DataError(f"{name!r} stands with {graph.names[papers[0]]!r} alone: there is nothing to tell apart")
     if method == "ghost":
         labels = _by_coauthors(graph, whole, node, papers)
     else:

@@ -9,6 +9,7 @@
 | timeline | links between events and times: nodes of types `event` and `time` |
 
     kg/graph.weft       the graph
+    kg/contents.weft    which names and terms stand in which documents (`weft.tasks.knowledge.contents`)
     kg/text.weft        the text as a graph, if asked for (`weft.tasks.knowledge.text_graph`)
     kg/documents.jsonl  {"id": ..., "sentences": [...], "ends": [...]}             ends: the word after each sentence
     kg/evidence.jsonl   {"source", "relation", "target", "at": [[document, sentence], ...]}
@@ -27,7 +28,8 @@ from typing import Any, NamedTuple
 from weft.errors import DataError, FormatError
 from weft.graph.place import save_graph
 from weft.graph.store import Builder, TypedGraph, counted
-from weft.tasks.knowledge.mentions import Mention, Place, mentions_of, node_at
+from weft.tasks.knowledge.contents import CONTENTS, Contents
+from weft.tasks.knowledge.mentions import Mention, Place, mentions_of, node_at, with_surnames
 from weft.tasks.knowledge.text_graph import TextGraph
 from weft.text.conventions.timeline import LAYER as TIMELINE
 from weft.text.conventions.tuples import LAYER as RELATIONS
@@ -69,6 +71,7 @@ class DocumentGraph:
         self.text, self.least = text, least
         self.documents: list[dict[str, Any]] = []
         self.evidence: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
+        self.contents = Contents()
         self.builder = Builder()  # what is added here beside the documents is part of the graph
         self._counts: Counter[tuple[str, str, str]] = Counter()
         self._types: dict[str, Counter[str]] = {}
@@ -79,7 +82,7 @@ class DocumentGraph:
         name = doc.id or f"document {number + 1}"
         ends = doc.sentence_offsets.tolist()[1:]
         self.documents.append({"id": name, "sentences": [_said(doc, s) for s in range(len(ends))], "ends": ends})
-        own = mentions_of(doc)
+        own = with_surnames(mentions_of(doc))
         for mention in own:
             self._types.setdefault(mention.name, Counter())[mention.type] += 1
         for fact in (*_relations(doc, own, self._types, name, self.least), *_events(doc, own, self._types, name),
@@ -92,6 +95,7 @@ class DocumentGraph:
             place = (number, min(bisect_right(ends, fact.word), max(len(ends) - 1, 0)))
             if place not in places and len(places) < MOST_SENTENCES:
                 places.append(place)
+        self.contents.add(doc, name, own)
         if self.text is not None:
             self.text.add(doc, own)
 
@@ -120,6 +124,7 @@ class DocumentGraph:
             for (source, relation, target), places in self.evidence.items():
                 row = {"source": source, "relation": relation, "target": target, "at": places}
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        self.contents.graph().save(place / CONTENTS)
         counts = {"documents": len(self.documents), **counted(graph)}
         if self.text is not None:
             text = self.text.graph()

@@ -3,13 +3,13 @@
 A mention that is linked to a knowledge base names what it is linked to, by title or else by id. Mentions of one entity
 (coreference) name the same node: the linked one if any is, else the most frequent name among them, the longest if there
 are several. Other mentions with a label are named by their words. Mentions of an entity without any name have no node,
-and neither have times and numbers.
+and neither have times and numbers, nor phrases that merely hold a name.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from typing import NamedTuple
 
 from weft.text.conventions.coreference import coreference_of
@@ -24,6 +24,8 @@ VALUES = frozenset({
     "TIME", "NUM", "DATE", "ORDINAL", "CARDINAL", "QUANTITY", "PERCENT", "MONEY", "TIMEX3", "DOCTIME", "SECTIONTIME",
 })  # fmt: skip
 Place = tuple[int, int]
+PEOPLE = frozenset({"PER", "PERSON"})
+_ARTICLES = frozenset({"the", "a", "an"})
 
 
 class Mention(NamedTuple):
@@ -54,7 +56,7 @@ def mentions_of(doc: Doc, layer: str = MENTIONS, values: Collection[str] = VALUE
         spans, clusters = found
         whole = [(row.pieces[0][0], row.pieces[-1][1]) for row in _in_words(doc, spans)]
         for group in clusters.groups():
-            places = [whole[number] for number in group]
+            places = [_inner(doc, whole[number], kinds) for number in group]
             known = [kinds[place] for place in places if place in kinds]
             linked = [ids[place] for place in places if place in ids]
             proper = [_text(doc, place) for place in places if place in kinds]
@@ -62,6 +64,8 @@ def mentions_of(doc: Doc, layer: str = MENTIONS, values: Collection[str] = VALUE
             labels = known or [spans[number].label for number in group if spans[number].label]
             if labels and all(label in values for label in labels):
                 continue
+            if not (linked or known) and any(_holds(place, kinds) for place in places):
+                continue  # "the harbour of Bergen" is no name, although it holds one
             if linked or proper:
                 name = _most(linked) if linked else _most(proper)
                 names.update(dict.fromkeys(places, (name, _most(labels) if labels else "")))
@@ -74,9 +78,42 @@ def mentions_of(doc: Doc, layer: str = MENTIONS, values: Collection[str] = VALUE
     ]
 
 
+def with_surnames(mentions: Iterable[Mention]) -> list[Mention]:
+    """People who are called by their last name are those of the full name, if only one of them has it.
+
+    >>> [each.name for each in with_surnames([Mention(0, 2, "Sten Holm", "PER"), Mention(5, 6, "Holm", "PER")])]
+    ['Sten Holm', 'Sten Holm']
+    """
+    own = list(mentions)
+    full: dict[str, set[str]] = {}
+    for each in own:
+        first, _, last = each.name.rpartition(" ")
+        if first and each.type in PEOPLE:
+            full.setdefault(last, set()).add(each.name)
+    alone = {last: next(iter(names)) for last, names in full.items() if len(names) == 1}
+    return [each._replace(name=alone.get(each.name, each.name)) if each.type in PEOPLE else each for each in own]
+
+
 def node_at(mentions: Collection[Mention]) -> dict[Place, str]:
     """The node of every place that is a mention."""
     return {(each.start, each.end): each.name for each in mentions}
+
+
+def _inner(doc: Doc, place: Place, kinds: Container[Place]) -> Place:
+    """The entity that a mention is: itself, without its article, or before its apposition."""
+    if place in kinds:
+        return place
+    start, end = place
+    words = doc.column("form")[start:end]
+    if words[0].lower() in _ARTICLES and (start + 1, end) in kinds:
+        return start + 1, end
+    if "," in words and (start, start + words.index(",")) in kinds:
+        return start, start + words.index(",")
+    return place
+
+
+def _holds(place: Place, kinds: Iterable[Place]) -> bool:
+    return any(place[0] <= start and end <= place[1] for start, end in kinds)
 
 
 def _in_words(doc: Doc, spans: SpanLayer) -> SpanLayer:

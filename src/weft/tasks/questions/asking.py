@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import numpy as np
@@ -35,6 +35,8 @@ from weft.tasks.questions.view import Store, View
 #: Derivations looked at per suggestion, inserted content words, and what an empty answer costs.
 POPS, INSERTED, EMPTY = 50, 3, 1.5
 _MARGIN = 1.0
+#: A reading that costs more may have its words in another order; so many words are tried.
+_DEAR, _KEYWORDS = 3.0, 6
 #: A reading that costs as much says more than the question did.
 _SENSELESS = 6.0
 _NUMBERS = {
@@ -157,6 +159,8 @@ class Questions:
         A reading must not leave out more content words than it takes, and must not add more than it has.
         """
         found = self.suggest(text, me, 4)
+        if not found or found[0].cost > _DEAR:
+            found = self._moved(text, me, found)[:4]
         content = [token for token in tokens_of(text) if token not in STOP]
         good = [each for each in found if 2 * len(each.ignored) < len(content)]
         if good and good[0].cost < _SENSELESS + sum(self.grammar.costs.word for _ in good[0].ignored):
@@ -164,6 +168,36 @@ class Questions:
             return best, [each for each in good[1:] if each.cost < best.cost + 1.5]
         complete = [each for each in self.suggest(text, me, 5, complete=True) if 2 * len(each.ignored) < len(content)]
         return None, complete or self._unasked(me, 5)
+
+    def _moved(self, text: str, me: int | None, found: list[Suggestion]) -> list[Suggestion]:
+        """Readings of few words, and of the same words with one of them, or one name, moved to either end.
+
+        A rule puts its two parts in either order, but keywords may also stand between words that belong together.
+        """
+        tokens = tokens_of(text)
+        if not 2 < len(tokens) <= _KEYWORDS:
+            return found
+        cost = self.grammar.costs.swapped
+        cheapest = {each.term: each for each in found}
+        for words_in_order in _orders(self._pieces(tokens, me)):
+            for each in self.suggest(" ".join(words_in_order), me, 2):
+                moved = replace(each, cost=each.cost + cost, edits=each.edits + 1)
+                if each.term not in cheapest or moved.cost < cheapest[each.term].cost:
+                    cheapest[each.term] = moved
+        return sorted(cheapest.values(), key=lambda each: each.cost)
+
+    def _pieces(self, tokens: Sequence[str], me: int | None) -> list[str]:
+        """The words of a text, those of a name together: of overlapping names, the longest."""
+        pieces, at = [], 0
+        while at < len(tokens):
+            end = at + 1
+            for stop in range(min(len(tokens), at + LONGEST), at + 1, -1):
+                if self.names.candidates(tokens[at:stop], False, self.close(me), True):
+                    end = stop
+                    break
+            pieces.append(" ".join(tokens[at:end]))
+            at = end
+        return pieces
 
     def facts(self, node: int, me: int | None = None, most: int = 3) -> dict[str, str]:
         """What the graph says of a node, by relation and attribute, for a table."""
@@ -331,6 +365,21 @@ class Questions:
                     for each in self.suggest(start, me, 2, complete=True):
                         found.setdefault(each.text, each)
         return list(found.values())[:k]
+
+
+def _orders(pieces: Sequence[str]) -> Iterator[list[str]]:
+    """The orders in which one piece stands at the beginning or at the end instead.
+
+    >>> [" ".join(order) for order in _orders(["bergen", "people", "live"])]
+    ['people live bergen', 'bergen live people', 'people bergen live', 'live bergen people']
+    """
+    seen = {tuple(pieces)}
+    for at, piece in enumerate(pieces):
+        rest = [*pieces[:at], *pieces[at + 1 :]]
+        for order in ((*rest, piece), (piece, *rest)):
+            if order not in seen:
+                seen.add(order)
+                yield list(order)
 
 
 def _singular(tokens: Sequence[str], names: Names) -> list[str]:

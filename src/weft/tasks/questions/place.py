@@ -36,5 +36,5 @@ def load_questions(
     if hidden is None and folder and (folder / HIDDEN).is_file():
         hidden = folder / HIDDEN
     secret = read_hidden(found, os.fspath(hidden)) if hidden is not None else []
-    words = inferred(found) if schema is None else read_schema(schema)
+    words = inferred(found, columns) if schema is None else read_schema(schema)
     return Questions(Store(found, words, secret, columns))

@@ -191,7 +191,9 @@ def _relation_rules(relation: Relation, schema: Schema, costs: Costs) -> Iterato
     role = schema.types[s].role == r
     if relation.verb and not role:
         v = f"verb:{r}"
-        yield SynchronousRule(f"VP:{s}", (v, to_person), ((0, "^"), (1, "obj")), ("sources", r, Child(1)))
+        yield SynchronousRule(
+            f"VP:{s}", (v, to_person), ((0, "^"), (1, "obj")), ("sources", r, Child(1)), 0.0, costs.swapped
+        )
         yield SynchronousRule(
             f"PF:{t}", ("'that'", from_person, v), (that, (1, "nom"), (2, "agree:1")), ("targets", r, Child(1)), 0.2
         )

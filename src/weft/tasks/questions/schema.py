@@ -24,8 +24,9 @@ import numpy as np
 
 from weft.arrays import Ids
 from weft.errors import ConfigError, DataError, did_you_mean
+from weft.graph.attributes import Column
 from weft.graph.store import TypedGraph
-from weft.tasks.questions import words
+from weft.tasks.questions import naming, words
 
 #: The file of a graph's folder that holds its schema.
 SCHEMA = "schema.toml"
@@ -249,10 +250,10 @@ def _known(name: str, known: Mapping[str, Any], where: str) -> None:
         raise ConfigError(f"{where} names {name!r}, which is not there; {did_you_mean(name, list(known), '')}")
 
 
-def inferred(graph: TypedGraph, kinds: Mapping[str, str] | None = None) -> Schema:
+def inferred(graph: TypedGraph, columns: Mapping[str, Column] | None = None) -> Schema:
     """A schema from a graph's own names: its types, or one for all ends of relations that share nodes.
 
-    `kinds` are attributes and whether they are numbers or dates.
+    `columns` are the attributes of its nodes, which belong to the type that most of their nodes have.
 
     >>> from weft.graph.store import Builder
     >>> builder = Builder()
@@ -269,23 +270,33 @@ def inferred(graph: TypedGraph, kinds: Mapping[str, str] | None = None) -> Schem
     names: dict[int, str] = {}
     for group, members in ends.items():
         own = _graph_type(graph, members)
-        noun = own or _noun_of_ends(graph, members)
-        name = noun if noun not in types or own else f"{noun} {len(types)}"
+        noun, synonyms = naming.TYPES.get(own.upper(), (own, ())) if own else (_noun_of_ends(graph, members), ())
+        name = own or (noun if noun not in types else f"{noun} {len(types)}")
         names[group] = name
-        types[name] = NodeType(name, noun, words.plural(noun), (), "who" if noun == "person" else "that")
+        pronoun = "who" if noun == "person" else "that"
+        types[name] = NodeType(name, noun, words.plural(noun), synonyms, pronoun)
     relations = {
         relation: _derived(relation, names[groups[number, 0]], names[groups[number, 1]])
         for number, relation in enumerate(graph.relations)
         if (number, 0) in groups
     }
     schema = Schema(types, relations, {}, "").bound(graph)
-    if "person" in types:
-        schema.me = "person"
+    for attribute, column in (columns or {}).items():
+        kind = schema.node_types[column.nodes]
+        counts = np.bincount(kind[kind >= 0], minlength=len(types))
+        if counts.any():
+            noun = attribute.replace("_", " ")
+            schema.attributes[attribute] = Attribute(attribute, list(types)[int(counts.argmax())], column.kind, noun)
+    schema.me = next((name for name, kind in types.items() if kind.singular == "person"), "")
     return schema
 
 
 def _groups(graph: TypedGraph) -> dict[tuple[int, int], int]:
-    """Ends of relations (number, 0 source or 1 target) that share a node, or a type, are one group."""
+    """Groups of ends of relations (number, 0 source or 1 target), which become types.
+
+    An end whose nodes have types is of the type that most of them have: what a model predicts is sometimes wrong, and
+    one wrong edge must not make people of places. Ends without typed nodes are one group if they share a node.
+    """
     parent: dict[object, object] = {}
 
     def root(key: object) -> object:
@@ -296,9 +307,11 @@ def _groups(graph: TypedGraph) -> dict[tuple[int, int], int]:
     for number in range(len(graph.relations)):
         part = slice(int(graph.slices[number]), int(graph.slices[number + 1]))
         for side, nodes in enumerate((graph.sources[part], graph.targets[part])):
-            for node in np.unique(nodes).tolist():
-                kind = graph.type_of(node)
-                parent[root(("type", kind) if kind else node)] = root((number, side))
+            if not len(nodes):
+                continue
+            kind = _usual_type(graph, nodes)
+            for key in [("type", kind)] if kind else np.unique(nodes).tolist():
+                parent[root(key)] = root((number, side))
     found: dict[tuple[int, int], int] = {}
     numbers: dict[object, int] = {}
     for key in list(parent):
@@ -307,47 +320,31 @@ def _groups(graph: TypedGraph) -> dict[tuple[int, int], int]:
     return dict(sorted(found.items()))
 
 
+def _usual_type(graph: TypedGraph, nodes: Ids) -> str:
+    """The type that most of those nodes have that have one; "" if none has."""
+    counts = np.bincount(graph.type[nodes], minlength=len(graph.types))
+    for number, name in enumerate(graph.types):
+        if not name:
+            counts[number] = 0
+    return graph.types[int(counts.argmax())] if len(counts) and counts.max() else ""
+
+
 def _graph_type(graph: TypedGraph, members: list[tuple[int, int]]) -> str:
     for number, side in members:
-        place = int(graph.slices[number])
-        if place < int(graph.slices[number + 1]):
-            return graph.type_of(int((graph.targets if side else graph.sources)[place]))
+        part = slice(int(graph.slices[number]), int(graph.slices[number + 1]))
+        if part.start < part.stop:
+            return _usual_type(graph, (graph.targets if side else graph.sources)[part])
     return ""
-
-
-_PERSONAL = (
-    "friend",
-    "citizen",
-    "member",
-    "parent",
-    "child",
-    "author",
-    "work",
-    "study",
-    "live",
-    "know",
-    "like",
-    "marry",
-)
 
 
 def _noun_of_ends(graph: TypedGraph, members: list[tuple[int, int]]) -> str:
     firsts = {words.base(graph.relations[number].split(" ")[0]) for number, side in members if side == 0}
-    return "person" if firsts & set(_PERSONAL) else "thing"
+    return "person" if firsts & naming.PERSONAL else "thing"
 
 
 def _derived(name: str, source: str, target: str) -> Relation:
-    head, _, rest = name.replace("_", " ").partition(" ")
-    verb = words.base(head.lower())
-    if rest == "of" and verb == head:
-        return Relation(name, source, target, noun=head)
-    if verb != head and words.third(verb) != head and verb != "be":
-        passive_like = rest.startswith("in") and verb in ("base", "bear", "locate", "found")
-        if passive_like:
-            return Relation(name, source, target, f"be {head} {rest}")
-        return Relation(name, source, target, f"{verb} {rest}".strip(), tense="past")
-    if verb in ("in", "on", "at", "by"):
-        return Relation(name, source, target, f"be {head} {rest}".strip())
-    if verb == "be":
-        return Relation(name, source, target, f"be {rest}".strip(), instance=rest in ("a", "an"))
-    return Relation(name, source, target, f"{verb} {rest}".strip())
+    """A relation with the words that its name gives it."""
+    found = naming.phrase_of(name)
+    return Relation(
+        name, source, target, found.verb, noun=found.noun, of=found.of, tense=found.tense, instance=found.instance
+    )

@@ -33,7 +33,19 @@ Least = Annotated[
 ]
 
 
-def build(files: Files, out: Out, id: Id = "", text: Text = "", least: Least = 0.0, as_json: JsonFlag = False) -> None:
+Attributes = Annotated[
+    list[Path] | None,
+    option("--attributes", metavar="FILE", help="Keep numbers and dates too: lines of node, attribute, value; repeat."),
+]
+Names = Annotated[
+    Path | None, option("--schema", metavar="FILE", help="Keep a TOML file of names and synonyms, for `weft ask`.")
+]
+
+
+def build(
+    files: Files, out: Out, id: Id = "", text: Text = "", least: Least = 0.0, attributes: Attributes = None,
+    schema: Names = None, as_json: JsonFlag = False,
+) -> None:  # fmt: skip
     """Build a knowledge graph from files of edges, from tables, and from annotated documents.
 
     Entities, relations, events and links of documents become nodes and edges; the sentences that say so are kept.
@@ -42,6 +54,8 @@ def build(files: Files, out: Out, id: Id = "", text: Text = "", least: Least = 0
     from weft.tasks.knowledge.folder import build as built
 
     counts = built(files, out, identity=id, text=[kind for kind in text.split(",") if kind], least=least)
+    if attributes or schema:
+        _keep(out, attributes or [], schema)
     if as_json:
         print_json(counts)
         return
@@ -53,3 +67,18 @@ def build(files: Files, out: Out, id: Id = "", text: Text = "", least: Least = 0
     if "text" in counts:
         print(f"text: {counted(counts['text']['nodes'], 'node')}, {counted(counts['text']['edges'], 'edge')}")
     print(f"wrote {short_path(out)}")
+
+
+def _keep(folder: Path, attributes: list[Path], schema: Path | None) -> None:
+    """Put what `weft ask` needs beside the graph of a folder."""
+    import shutil
+
+    from weft.graph.attributes import read_attributes, save_attributes
+    from weft.graph.place import load_graph
+    from weft.tasks.questions.schema import SCHEMA, read_schema
+
+    if attributes:
+        save_attributes(read_attributes(load_graph(folder), *attributes), folder)
+    if schema is not None:
+        read_schema(schema)  # what is wrong in it is told now
+        shutil.copyfile(schema, folder / SCHEMA)

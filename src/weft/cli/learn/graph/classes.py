@@ -83,18 +83,26 @@ Out = Annotated[
     option("--out", "-o", metavar="FILE", panel=RUNNING, help="Table to write: tsv, csv, jsonl or parquet."),
 ]
 
+Members = Annotated[
+    Path | None,
+    option("--edges", metavar="FILE", panel=RUNNING,
+           help="Edges to write: every node, `is a`, its best class; `weft graph build` reads them."),
+]  # fmt: skip
+
 
 def classes(
     place: Place, seeds: SeedFile, add: More = None, pairs: Pairs = None, tables: Tables = None,
     score_tables: ScoredTables = None, attributes: Attributes = None, relation: Relations = None,
     method: Method = "mad", iterations: Iterations = 10, top: Top = 15, beta: Beta = None, entropy: Entropy = None,
     mu1: Mu1 = None, mu2: Mu2 = None, mu3: Mu3 = None, shadow: Shadow = False, node: Node = None, type: Types = None,
-    out: Out = None, workers: Workers = 1, scheduler: Scheduler = None, as_json: JsonFlag = False,
+    out: Out = None, edges: Members = None, workers: Workers = 1, scheduler: Scheduler = None,
+    as_json: JsonFlag = False,
 ) -> None:  # fmt: skip
     """Find the classes of nodes from a few seeds; nodes that no seed reaches are unknown."""
     from weft.graph.place import load_graph
     from weft.graph.propagation.classes import classes as spread
-    from weft.graph.propagation.files import write_classes
+    from weft.graph.propagation.files import write_classes, write_members
+    from weft.lexical.instances import graphs
     from weft.lexical.instances.graphs import read_pairs
 
     graph = load_graph(place)
@@ -111,14 +119,18 @@ def classes(
             raise ConfigError(f"the graph has no nodes of type {name!r}; its types are: {', '.join(graph.types)}")
     if out is not None:
         write_classes(found, out)
+    if edges is not None:
+        apart = {graphs.ATTRIBUTE, graphs.COLUMN}
+        write_members(found, edges, type or [kind for kind in graph.types if kind not in apart])
     if as_json:
         print_json(_report(found, node, type))
     elif node is not None:
         _print_node(found, node)
     else:
         _print(found, type)
-    if out is not None and not as_json:
-        print(f"wrote {short_path(out)}")
+    for written in (out, edges):
+        if written is not None and not as_json:
+            print(f"wrote {short_path(written)}")
 
 
 def _joined(

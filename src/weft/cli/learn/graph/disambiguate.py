@@ -29,10 +29,13 @@ def disambiguate(
     graph: Source, name: Name, people: People = "2-4", distance: Distance = "propflow", steps: Steps = 10,
     relation: Relation = None, out: Table = None, as_json: JsonFlag = False, seed: Seed = 0, workers: Workers = 1,
 ) -> None:  # fmt: skip
-    """Tell the people of one name apart by what their papers have in common."""
+    """Tell the people of one name apart by what their papers, or the documents that name them, have in common."""
     from weft.tasks.bibliographies.people import people_of_name
+    from weft.tasks.knowledge.contents import MENTIONED
 
-    found, _ = read_source(graph)
+    found, _ = read_source(graph, contents=True)
+    if relation is None and MENTIONED in found.relations:
+        relation = MENTIONED
     persons = people_of_name(found, name, distance, _numbers(people), steps, relation, seed, workers)
     if out is not None:
         write_rows([
@@ -45,7 +48,8 @@ def disambiguate(
         print(f"wrote {counted(sum(len(each.papers) for each in persons), 'paper')} to {short_path(out)}")
     else:
         rows = [[n, ", ".join(p.papers), ", ".join(p.shared)] for n, p in enumerate(persons, 1)]
-        print_table("", ["person", "papers", "have in common"], rows)
+        what = "documents" if relation == MENTIONED else "papers"
+        print_table("", ["person", what, "have in common"], rows)
 
 
 def _numbers(text: str) -> list[int]:

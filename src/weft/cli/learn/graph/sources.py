@@ -25,15 +25,25 @@ Table = Annotated[
 ]
 
 
-def read_source(path: Path, words: bool = False) -> tuple[TypedGraph, dict[int, int]]:
-    """A graph and the years of its papers; the terms of a table's titles are phrases, or single words."""
+def read_source(path: Path, words: bool = False, contents: bool = False) -> tuple[TypedGraph, dict[int, int]]:
+    """A graph and the years of its papers; the terms of a table's titles are phrases, or single words.
+
+    With `contents`, a graph that was built from documents is joined with what these are about.
+    """
     from weft.graph.place import load_graph
+    from weft.lexical.instances.graphs import add_graph, builder_of
     from weft.tasks.bibliographies.papers import is_table_of_papers, read_papers
     from weft.tasks.bibliographies.schema import bibliography
     from weft.tasks.bibliographies.terms import single_terms, title_terms
+    from weft.tasks.knowledge.contents import CONTENTS
 
     if not is_table_of_papers(path):
-        return load_graph(path), {}
+        graph = load_graph(path)
+        if contents and path.is_dir() and (path / CONTENTS).is_file():
+            builder = builder_of(graph)
+            add_graph(builder, load_graph(path / CONTENTS))
+            graph = builder.graph()
+        return graph, {}
     papers = read_papers(path)
     titles = [paper.title for paper in papers]
     least = 2 if len(papers) < 1000 else 3

@@ -32,7 +32,7 @@ def topics(
 
     if joined_by not in ("cooccurrence", "walks"):
         raise ConfigError(f"words are joined by cooccurrence or walks, not by {joined_by!r}")
-    found, _ = read_source(graph, words=True)
+    found, _ = read_source(graph, words=True, contents=True)
     for name in [words, *(types or [])]:
         if name not in found.types:
             known = [each for each in found.types if each]

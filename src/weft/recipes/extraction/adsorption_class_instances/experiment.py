@@ -391,11 +391,14 @@ def _time(result: RecipeResult, size: Size, seed: int) -> None:
     result.own("8 times the edges take at most {bar} times as long", measured(seconds[most] / seconds[least], "<=", 10))
 
 
-def random_graph(n: int, degree: float, seed: int) -> tuple[Graph, Seeds]:
-    """A random graph with `degree` edges per vertex, float32, and a thousandth of them as seeds of 40 labels."""
+def random_graph(n: int, degree: float, seed: int, near: int | None = None) -> tuple[Graph, Seeds]:
+    """A random graph with `degree` edges per vertex, float32, and a thousandth of them as seeds of 40 labels.
+
+    With `near`, the ends of an edge are less than that many vertices apart.
+    """
     rng = np.random.default_rng(seed)
     u = np.repeat(np.arange(n, dtype=np.int32), 1 + int(degree))[: int(n * degree)]
-    v = ((u + rng.integers(1, n, len(u), dtype=np.int32).astype(np.int64)) % n).astype(np.int32)
+    v = ((u + rng.integers(1, min(near or n, n), len(u), dtype=np.int32).astype(np.int64)) % n).astype(np.int32)
     graph = Graph.from_edges(n, u, v, rng.random(len(u), dtype=np.float32) + np.float32(0.1))
     at = rng.choice(n, max(LABELS, n // 1000), replace=False)
     return graph, Seeds.of(n, at, rng.integers(0, LABELS, len(at)), n_labels=LABELS)

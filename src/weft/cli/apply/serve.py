@@ -58,7 +58,7 @@ def serve(
     listening = bind(host, port)
     service = Service(load(model), Limits(max_chars, timeout, workers, queue))
     service.warm()
-    if not _is_local(host):
+    if not is_local(host):
         typer.echo(f"weft: {host} can be reached from other machines; there is no password", err=True)
     typer.echo(f"{counted(len(service.models), 'model')} ready: {', '.join(service.models)}", err=True)
     typer.echo(f"Weft is at {address(listening)} (Ctrl-C ends it)", err=True)
@@ -100,7 +100,8 @@ def _short(places: str) -> str:
     )
 
 
-def _is_local(host: str) -> bool:
+def is_local(host: str) -> bool:
+    """Whether an address is reached from this machine only."""
     if host == "localhost":
         return True
     try:

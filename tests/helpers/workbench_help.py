@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from http.cookies import SimpleCookie
 from typing import Any
+
+from places import ROOT
 
 from weft.serve.hosts import Hosts
 from weft.serve.server import app_running
@@ -72,3 +75,10 @@ class Client:
         except urllib.error.HTTPError as error:
             return error.code if set(json.load(error)) == {"error"} else 0
         return 200
+
+
+_spec = importlib.util.spec_from_file_location("screenshots", ROOT / "docs" / "screenshots.py")
+assert _spec is not None
+assert _spec.loader is not None
+screenshots = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(screenshots)

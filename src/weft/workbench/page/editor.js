@@ -139,6 +139,7 @@ const editor = {
     if (!this.marksSpans) return;
     this.held = [...this.held, this.range];
     this.move(this.range[1] - this.cursor);
+    this.fresh = true;
   },
 
   spanAt(word) {

@@ -123,9 +123,18 @@ class Proposer:
         number = newest(kept_models(self.project.folder))
         if first or number > self.round:
             predictor = load_predictor(self.project, number)
+            if predictor is not None:
+                self._warm(predictor)
             with self._lock:
                 self.round, self._predictor = number, predictor
                 self._made.clear()
+
+    def _warm(self, predictor: Predictor) -> None:
+        """Let a new model predict once before anybody waits for it: compiled code is loaded on first use."""
+        items = self.project.store.items(only_open=True)[:2]
+        docs = {number: from_record(record) for number, record in self.project.store.docs(i.doc for i in items).items()}
+        with suppress(WeftError):
+            predictor.predict(items, docs)
 
     def propose(self, items: Sequence[Item]) -> list[Proposal | None]:
         """A proposal for every item."""

@@ -220,7 +220,12 @@ class Workbench:
         every = self.project.settings.retrain
         rounds = self.project.store.rounds()
         last = rounds[-1].get("last", 0) if rounds else 0
-        return bool(every) and self.project.store.last() - last >= max(every, LEAST if not rounds else 1)
+        new = self.project.store.last() - last
+        if not every or new < 1:
+            return False
+        counts = self.project.store.counts()
+        finished = counts["answers"] >= counts["items"] * self.project.settings.per_item
+        return new >= max(every, LEAST if not rounds else 1) or (finished and counts["answers"] >= LEAST)
 
     def _failed(self, trainer: subprocess.Popen[bytes]) -> None:
         told = trainer.stderr.read().decode("utf-8", "replace").strip().splitlines() if trainer.stderr else []

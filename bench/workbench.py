@@ -1,10 +1,10 @@
 """The workbench: twenty people, five kills, a new user's hundred sentences, and the time to the next item.
 
 Twenty simulated annotators give 10,000 answers through the API at once, while the server is killed (SIGKILL) five
-times; every answer whose reply arrived has to be in the database, and none twice. A hundred generated sentences are then
-labelled in Chromium by keys alone, as a new user would: project, server, answers, a model trained meanwhile, its score
-on sentences that it has never seen. `key to next item` is the time from the key that sends an answer to the frame that shows the
-next item with its proposal, while models are trained in the background.
+times; every answer whose reply arrived has to be in the database, and none twice. A hundred generated sentences are
+then labelled in Chromium by keys alone, as a new user would: project, server, answers, a model trained meanwhile, its
+score on sentences that it has never seen. `key to next item` is the time from the key that sends an answer to the frame
+that shows the next item with its proposal, while models are trained in the background.
 """
 
 from __future__ import annotations

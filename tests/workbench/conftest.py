@@ -24,7 +24,8 @@ def make(tmp_path: Path) -> Iterator[Make]:
         settings = Settings(task, list(labels), layer=default_layer(task), **{"retrain": 0, **more})
         project = create(tmp_path / f"project{len(opened)}", settings)
         opened.append(project)
-        add_texts(project, [document()] if docs is None else docs, unit)
+        if task != "questions":
+            add_texts(project, [document()] if docs is None else docs, unit)
         return project
 
     yield new

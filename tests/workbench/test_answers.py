@@ -25,14 +25,17 @@ LABELS = Schema("labels", ("A", "B"), several=True)
 N = 8
 
 
-@st.composite
-def spans(draw: st.DrawFn) -> dict[str, Any]:
-    def one() -> dict[str, Any]:
-        words = sorted(draw(st.sets(st.integers(0, N), min_size=2, max_size=6)))
-        pieces = [[words[i], words[i + 1]] for i in range(0, len(words) - 1, 2)]
-        return {"pieces": pieces, "label": draw(st.sampled_from("AB"))}
+def span_of(words: int, label: str) -> dict[str, Any]:
+    """The words whose bits are set, as pieces."""
+    inside = [bool(words >> word & 1) for word in range(N)]
+    starts = [word for word in range(N) if inside[word] and not (word and inside[word - 1])]
+    ends = [word + 1 for word in range(N) if inside[word] and not (word + 1 < N and inside[word + 1])]
+    return {"pieces": [list(piece) for piece in zip(starts, ends, strict=True)], "label": label}
 
-    return {"spans": [one() for _ in range(draw(st.integers(0, 4)))]}
+
+def spans() -> st.SearchStrategy[dict[str, Any]]:
+    one = st.builds(span_of, st.integers(1, (1 << N) - 1), st.sampled_from("AB"))
+    return st.lists(one, max_size=4).map(lambda found: {"spans": found})
 
 
 @st.composite
@@ -77,8 +80,8 @@ def test_tags_relations_and_labels_come_back_too() -> None:
     assert value_of(RELATIONS, doc, "layer", 0, N) == (value, [None, None])
     write_value(TAGS, doc, "upos", 8, {"tags": list("ABABA")})
     assert value_of(TAGS, doc, "upos", 8, 13) == ({"tags": list("ABABA")}, [None] * 5)
-    write_value(LABELS, doc, "", 0, {"labels": ["A", "B"]})
-    assert value_of(LABELS, doc, "", 0, 13) == ({"labels": ["A", "B"]}, [None, None])
+    write_value(LABELS, doc, "label", 0, {"labels": ["A", "B"]})
+    assert value_of(LABELS, doc, "label", 0, 13) == ({"labels": ["A", "B"]}, [None, None])
 
 
 def test_probabilities_come_with_the_parts_they_belong_to() -> None:

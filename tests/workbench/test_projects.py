@@ -250,7 +250,7 @@ def test_every_kind_of_task_has_a_model_that_learns(make: Make, task: str) -> No
         doc.set_column("upos", ["A" if number % 2 else "B", "VERB", "PUNCT"])
         doc.set_column("deprel", ["x", "root", "x"])
         doc.head = np.array([2, 0, 2], dtype=np.int32)
-        doc.meta["labels"] = ["A" if number % 2 else "B"]
+        doc.meta["document_labels"] = {"label": ["A" if number % 2 else "B"]}
         doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "A" if number % 2 else "B")])
         docs.append(doc)
     labels = {"trees": ["root", "x"], "tags": ["A", "B", "VERB", "PUNCT"]}.get(task, ["A", "B"])

@@ -11,8 +11,9 @@ from weft.text.doc import Doc
 from weft.text.layers import RelationLayer, SpanLayer, words_of_chars
 from weft.workbench.answers import Schema, Value
 
-#: Keys of a document's metadata: the labels of the whole text, and the one label if there is one.
-LABELS, LABEL = "labels", "label"
+#: Where labels of whole texts are in a document's metadata: lists by the name of the layer, as the formats of other
+#: tools have them, or a single label, as tables have it.
+LABELS, LABEL = "document_labels", "label"
 _ROOT = "root"
 
 
@@ -31,15 +32,22 @@ def value_of(schema: Schema, doc: Doc, layer: str, first: int, end: int) -> tupl
     if schema.kind == "trees":
         return _tree(schema, doc, first, end)
     if schema.kind == "labels":
-        given = labels_of(doc)
+        given = labels_of(doc, layer)
         kept = [label for label in given if not schema.labels or label in schema.labels]
         return ({"labels": kept}, [None] * len(kept)) if kept else None
     return None
 
 
-def labels_of(doc: Doc) -> list[str]:
-    """The labels of a whole text."""
-    given = doc.meta.get(LABELS, doc.meta.get(LABEL, []))
+def labels_of(doc: Doc, layer: str = LABEL) -> list[str]:
+    """The labels of a whole text.
+
+    >>> labels_of(Doc("Buy now", meta={"document_labels": {"label": ["spam"]}}))
+    ['spam']
+    >>> labels_of(Doc("Hello", meta={"label": "ham"}))
+    ['ham']
+    """
+    by_layer = doc.meta.get(LABELS)
+    given = by_layer.get(layer, []) if isinstance(by_layer, dict) else doc.meta.get(layer, [])
     return [str(label) for label in given] if isinstance(given, list) else [str(given)]
 
 
@@ -54,9 +62,8 @@ def write_value(schema: Schema, doc: Doc, layer: str, first: int, value: Value) 
     elif schema.kind == "trees":
         _write_tree(doc, first, value)
     elif schema.kind == "labels":
-        doc.meta[LABELS] = list(value["labels"])
-        if len(value["labels"]) == 1:
-            doc.meta[LABEL] = value["labels"][0]
+        given = doc.meta.get(LABELS)
+        doc.meta[LABELS] = {**(given if isinstance(given, dict) else {}), layer: list(value["labels"])}
 
 
 def prepare(schema: Schema, doc: Doc, layer: str) -> None:
@@ -66,8 +73,9 @@ def prepare(schema: Schema, doc: Doc, layer: str) -> None:
         if schema.kind == "relations" or layer in doc.relations:
             doc.relations[layer] = RelationLayer(doc.strings, layer)
     elif schema.kind == "labels":
-        for name in (LABELS, LABEL):
-            doc.meta.pop(name, None)
+        given = doc.meta.get(LABELS)
+        if isinstance(given, dict):
+            doc.meta[LABELS] = {name: labels for name, labels in given.items() if name != layer}
 
 
 def _spans(schema: Schema, doc: Doc, layer: str, first: int, end: int) -> tuple[Value, list[float | None]]:

@@ -27,7 +27,10 @@ SETTINGS, GUIDELINES, DATABASE, HISTORY, MODELS = (
     "project.toml", "guidelines.md", "answers.db", "answers.jsonl", "models",
 )  # fmt: skip
 #: The layers that kinds of task write.
-LAYERS = {"spans": "entities", "relations": "entities", "questions": "entities", "tags": "upos", "trees": "deprel"}
+LAYERS = {
+    "spans": "entities", "relations": "entities", "questions": "entities", "tags": "upos", "trees": "deprel",
+    "labels": "label",
+}  # fmt: skip
 _GUIDELINES = "# {task}\n\nSay here what each label is for, with an example.\n\n{labels}"
 
 

@@ -55,7 +55,9 @@ Every = Annotated[int, option("--retrain", panel=SETTINGS, min=0, help="Answers 
 Held = Annotated[
     float, option("--held-out", panel=SETTINGS, min=0.0, max=0.9, help="Share of the items that models are scored on.")
 ]
-Order = Annotated[str, option("--order", metavar="given|unsure", panel=SETTINGS, help="Which items come first.")]
+Unsure = Annotated[
+    bool, option("--unsure-first", panel=SETTINGS, help="Show first what the trained model is least sure of.")
+]
 Unit = Annotated[
     str, option("--unit", metavar="sentence|document", panel=DATA, help="What an item is.", shown="by the task")
 ]
@@ -84,7 +86,7 @@ def new(
     per_item: PerItem = 1,
     retrain: Every = 25,
     held_out: Held = 0.2,
-    order: Order = "given",
+    unsure_first: Unsure = False,
     unit: Unit = "",
     guidelines: Guidelines = None,
     plan: Plan = None,
@@ -113,7 +115,7 @@ def new(
         _place(model, kind),
         retrain,
         held_out,
-        order,
+        "unsure" if unsure_first else "given",
     )
     told = guidelines.read_text(encoding="utf-8", errors="replace") if guidelines is not None else ""
     with _created(folder, settings, told, lambda made: _fill(made, docs, unit, plan, journal, model, top)) as made:
@@ -172,7 +174,7 @@ def _labels_of(docs: Sequence[Doc], kind: str, layer: str) -> list[str]:
         elif kind in ("tags", "trees") and doc.has(layer):
             found |= set(doc.column(layer))
         elif kind == "labels":
-            found |= set(labels_of(doc))
+            found |= set(labels_of(doc, layer))
     return sorted(found - {""})
 
 

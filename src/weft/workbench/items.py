@@ -20,7 +20,7 @@ from weft.workbench.project import Project, is_held_out
 from weft.workbench.store import ANSWER, Answer, NewItem
 
 #: Letters of context that are shown before and after an item.
-CONTEXT = 300
+CONTEXT = 140
 UNITS = ("sentence", "document")
 #: Who gave the answers of an imported review.
 REVIEWER = "review"
@@ -115,11 +115,26 @@ def _item(project: Project, doc: Doc, number: int, first: int, end: int, key: st
     low, high = int(starts[first]), int(ends[end - 1])
     shown = {
         "words": words, "key": key, "document": plain(doc.id),
-        "before": doc.text[max(0, low - CONTEXT) : low], "after": doc.text[high : high + CONTEXT],
+        "before": _context(doc.text[max(0, low - CONTEXT) : low], cut_left=low > CONTEXT),
+        "after": _context(doc.text[high : high + CONTEXT], cut_right=len(doc.text) > high + CONTEXT),
     }  # fmt: skip
     name = f"{plain(doc.id) or number + 1}#{key}"
     held = is_held_out(name, doc.text[low:high], project.settings.held_out)
     return NewItem(name, number, first, end, shown, _valid(project.settings.schema(), given, end - first), held)
+
+
+def _context(text: str, cut_left: bool = False, cut_right: bool = False) -> str:
+    """Text beside an item, on one line and without half words.
+
+    >>> _context("alf a word\\nand more", cut_left=True)
+    '… a word and more'
+    """
+    words = text.split()
+    if cut_left:
+        words[:1] = ["…"]
+    if cut_right:
+        words[-1:] = ["…"]
+    return " ".join(words)
 
 
 def plain(name: str) -> str:

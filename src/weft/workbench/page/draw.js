@@ -34,7 +34,7 @@ function drawWords(place, project, item, value, view = {}) {
   const sure = item.proposal?.sure ?? [];
   const words = item.words.map(([form, gap], word) => {
     const classes = ["w"];
-    if (view.from <= word && word < view.to) classes.push("chosen");
+    if (view.from <= word && word < view.to) classes.push("sel");
     if (view.cursor === word) classes.push("cursor");
     if (view.held?.some(([start, end]) => start <= word && word < end)) classes.push("held");
     if (view.dependent === word) classes.push("held");

@@ -11,8 +11,10 @@ const editor = {
     Object.assign(this, { project, item, value: value ?? startValue(project.task, item), past: [], held: [], from: null, dependent: null });
     this.cursor = this.anchor = Math.min(firstDoubt(project.task, item, this.value), item.words.length - 1);
     this.fresh = true;
-    $("before").textContent = item.before.trimStart();
-    $("after").textContent = item.after.trimEnd();
+    for (const name of ["before", "after"]) {
+      $(name).textContent = item[name];
+      $(name).hidden = !item[name];
+    }
     $("ask").hidden = project.task !== "questions";
     if (item.question) $("ask").replaceChildren("Is ", make("q", {}, spanText(item, item.question)), " ", make("strong", {}, item.question.label), "?");
     for (const [id, kinds] of Object.entries({ gap: ["spans", "relations"], relate: ["relations"], head: ["trees"], remove: ["spans", "relations", "tags", "trees"] })) {

@@ -48,6 +48,7 @@ ROOMS = {
     "interop": "Other libraries",
     "scale": "Annotating at scale",
     "serve": "Service",
+    "workbench": "The workbench",
 }
 
 #: One value of a benchmark: its name, the first cell of the row, the column.

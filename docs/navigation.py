@@ -9,6 +9,15 @@ from typing import Any
 RANKS = {"api": 1e-6, "systems": 1e-3, "develop": 1e-2}
 #: What people call the subject of a page, beside the words on it. A page is found by these first of all.
 KEYWORDS = {
+    "learn/workbench.md": [
+        "annotation tool",
+        "label text",
+        "annotate by hand",
+        "Prodigy",
+        "doccano",
+        "Label Studio",
+        "inter-annotator agreement",
+    ],
     "learn/plans.md": ["active learning", "annotation budget", "what to label next", "cost-utility"],
     "learn/crowds.md": ["crowdsourcing", "Mechanical Turk", "Dawid-Skene", "annotator quality", "spam workers"],
     "start/install.md": ["install", "pip", "Docker", "Windows", "macOS", "setup", "cache folder"],

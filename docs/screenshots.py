@@ -1,4 +1,4 @@
-"""Take the screenshots of the web page for the documentation: `make screenshots` writes `docs/images/*.png`.
+"""Take the screenshots of the web pages for the documentation: `make screenshots` writes `docs/images/*.png`.
 
 Playwright drives the system's Chromium; the tests of the page use the same browser.
 """
@@ -9,6 +9,7 @@ import contextlib
 import importlib.util
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,7 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-DESKTOP, PHONE = {"width": 1120, "height": 860}, {"width": 390, "height": 780}
+DESKTOP, WIDE, PHONE = {"width": 1120, "height": 860}, {"width": 1120, "height": 600}, {"width": 390, "height": 780}
 
 
 def main() -> None:
@@ -44,6 +45,8 @@ def main() -> None:
     with running(_town()) as address:
         for path in take_questions(address, IMAGES):
             print(f"wrote {path.relative_to(ROOT)}")
+    for path in take_workbench(IMAGES):
+        print(f"wrote {path.relative_to(ROOT)}")
 
 
 def missing() -> str:
@@ -118,6 +121,68 @@ def _town() -> Any:
     folder = ROOT / "examples" / "graph"
     questions = load_questions(folder / "town.tsv", folder / "town.toml", folder / "town-attributes.tsv")
     return Service({}, graph=GraphDesk(questions, questions.user("Mara Lind")))
+
+
+def take_workbench(folder: Path, browser: Browser | None = None) -> list[Path]:
+    """Write the screenshots of a workbench with a few answers of two people into a folder."""
+    from weft.serve.hosts import Hosts
+    from weft.serve.server import app_running
+    from weft.workbench.app import create_app
+    from weft.workbench.service import Workbench
+
+    if browser is None:
+        with chromium() as found:
+            return take_workbench(folder, found)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    with tempfile.TemporaryDirectory() as place, _project(Path(place) / "harbour-names") as project:
+        bench = Workbench(project)
+        with app_running(create_app(bench, Hosts("127.0.0.1"))) as url:
+            for name, viewport in {"workbench": WIDE, "workbench-decide": WIDE, "workbench-phone": PHONE}.items():
+                page = browser.new_page(viewport=viewport, color_scheme="light")  # type: ignore[arg-type]
+                page.goto(url)
+                page.fill("#door-field", "cleo")
+                page.keyboard.press("Enter")
+                page.wait_for_selector("#work:not([hidden])")
+                if name == "workbench-decide":
+                    page.click("#show-disputes")
+                    page.wait_for_selector("#said .one")
+                    page.keyboard.press("1")
+                else:
+                    page.keyboard.press("ArrowDown")
+                paths.append(folder / f"{name}.png")
+                page.screenshot(path=paths[-1])
+                page.close()
+        bench.close()
+    return paths
+
+
+@contextlib.contextmanager
+def _project(folder: Path) -> Iterator[Any]:
+    """A project in which two people have answered, and differ once."""
+    import weft
+    from weft.workbench.items import add_texts
+    from weft.workbench.project import Settings, create
+    from weft.workbench.store import ADJUDICATOR, ANSWER, Answer
+
+    labels = ["PER", "ORG", "LOC"]
+    settings = Settings(
+        "spans", labels, layer="entities", per_item=2, retrain=0, held_out=0.0, model=next(iter(_models()))
+    )
+    guidelines = (ROOT / "examples" / "guidelines.md").read_text(encoding="utf-8")
+    with create(folder, settings, guidelines) as project:
+        (ferries,) = weft.read(ROOT / "examples" / "ferries.conll")
+        add_texts(project, [weft.Doc(ferries.text)])
+        for name in ("ada", "bea"):
+            project.store.add_person(name)
+        project.store.add_person("cleo", ADJUDICATOR)
+        for item in project.store.items()[:12]:
+            for name in ("ada", "bea"):
+                spans = [{"pieces": [[0, 2]], "label": "PER"}]
+                spans += [{"pieces": [[6, 7]], "label": "LOC"}] if name == "ada" else []
+                value = {"spans": spans if item.id == 1 else []}
+                project.store.add(Answer(f"{name}-{item.id:06}", item.id, name, ANSWER, value, 6.0 + item.words / 3))
+        yield project
 
 
 def _prepare(page: Page, name: str) -> None:

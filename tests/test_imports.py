@@ -42,8 +42,10 @@ ROOMS = {
     "scale": "foundation text formats features infer graph learn lexical evaluate treebanks pipeline",
     "serve": "foundation text formats features infer graph learn lexical evaluate treebanks pipeline tasks "
     "training annotate recipes pictures interop scale",
+    "workbench": "foundation text formats features infer graph learn lexical evaluate treebanks pipeline tasks "
+    "annotate serve",
     "cli": "foundation text formats features infer graph learn lexical evaluate treebanks pipeline tasks "
-    "training annotate recipes pictures interop scale serve",
+    "training annotate recipes pictures interop scale serve workbench",
 }
 MAY_IMPORT = {room: {room, *below.split()} for room, below in ROOMS.items()}
 #: Imports that still point the wrong way: module and imported module.

@@ -19,6 +19,7 @@ LONGEST = (
     "tests/cli/apply/test_annotate.py",
     "tests/hostile/test_long_texts.py",
     "tests/serve/test_page.py",
+    "tests/workbench/test_page.py",
     "tests/pipeline/test_warm.py",
     "tests/recipes/transfer/test_latent_sentiment.py",
     "tests/hostile/test_formats.py",

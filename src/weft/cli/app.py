@@ -116,8 +116,8 @@ HEADINGS = {
     "People and papers": {
         "label": Place(
             "weft.cli.people.label:app",
-            "Label text by accepting or rejecting suggestions; plan what to check; measure a crowd.",
-            "weft label review examples/unseen.conll --model chunker.weft --journal answers.jsonl --out new.conll",
+            "Label text with others in a browser, or by judging suggestions; plan what to check; measure a crowd.",
+            "weft label new names/ examples/port.txt --task entities --labels PER,ORG,LOC",
         ),
         "reproduce": Place(
             "weft.cli.people.reproduce:reproduce",

@@ -40,7 +40,7 @@ from weft.text.doc import Doc
 
 PAGE = Path(str(files("weft.serve"))) / "page"
 _STATUS = {TooLong: 413, TooBusy: 429, TooSlow: 503, UnknownModel: 404, Broken: 500}
-_HEADERS = {
+HEADERS = {
     b"content-security-policy": b"default-src 'self'; img-src 'self' data: blob:; frame-ancestors 'none'",
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
@@ -65,7 +65,7 @@ def create_app(service: Service, hosts: Hosts | None = None) -> FastAPI:
     app.add_middleware(BodyLimit, max_bytes=service.limits.max_bytes, timeout=service.limits.timeout)
     if hosts is not None:
         app.add_middleware(HostCheck, hosts=hosts)
-    app.add_middleware(Headers, headers=_HEADERS)
+    app.add_middleware(Headers, headers=HEADERS)
     _add_errors(app)
     _add_api(app, service)
     if service.graph is not None:

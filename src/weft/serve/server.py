@@ -57,12 +57,12 @@ def address(listening: socket.socket) -> str:
 class Server(uvicorn.Server):
     """Uvicorn with the bounds on connections that `weft.serve.connections` describes."""
 
-    def __init__(self, service: Service, hosts: Hosts, bounds: Bounds) -> None:
+    def __init__(self, app: Any, bounds: Bounds) -> None:
         quiet: dict[str, Any] = {"log_level": "error", "access_log": False, "server_header": False}
         protocol = cast("Any", partial(Connection, bounds=bounds))
         # The event loop accepts up to `backlog` connections before it looks at one of them.
         given: dict[str, Any] = {"lifespan": "off", "ws": "none", "http": protocol, "backlog": ACCEPTED}
-        super().__init__(uvicorn.Config(create_app(service, hosts), timeout_graceful_shutdown=5, **given, **quiet))
+        super().__init__(uvicorn.Config(app, timeout_graceful_shutdown=5, **given, **quiet))
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -84,19 +84,34 @@ def serve(
     service: Service, listening: socket.socket, allowed_hosts: Iterable[str] = (), bounds: Bounds | None = None
 ) -> None:
     """Serve requests until interrupted: those for the address it listens on, localhost, and `allowed_hosts`."""
+    hosts = Hosts(listening.getsockname()[0], allowed_hosts)
+    serve_app(create_app(service, hosts), listening, bounds)
+    service.close()
+
+
+def serve_app(app: Any, listening: socket.socket, bounds: Bounds | None = None) -> None:
+    """Serve the requests of any application until interrupted."""
     # The thread that talks to clients has little to do, but often; it should not wait long for those that annotate.
     sys.setswitchinterval(_TURN)
     with listening:
-        hosts = Hosts(listening.getsockname()[0], allowed_hosts)
-        Server(service, hosts, bounds or Bounds()).run(sockets=[listening])
-    service.close()
+        Server(app, bounds or Bounds()).run(sockets=[listening])
 
 
 @contextlib.contextmanager
 def running(service: Service, host: str = "127.0.0.1", port: int = 0, bounds: Bounds | None = None) -> Iterator[str]:
     """The URL of a server that runs in a thread for the duration of the block."""
+    try:
+        with app_running(create_app(service, Hosts(host)), host, port, bounds) as url:
+            yield url
+    finally:
+        service.close()
+
+
+@contextlib.contextmanager
+def app_running(app: Any, host: str = "127.0.0.1", port: int = 0, bounds: Bounds | None = None) -> Iterator[str]:
+    """The same for any application."""
     listening = bind(host, port)
-    server = Server(service, Hosts(host), bounds or Bounds())
+    server = Server(app, bounds or Bounds())
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:
@@ -106,7 +121,6 @@ def running(service: Service, host: str = "127.0.0.1", port: int = 0, bounds: Bo
         server.should_exit = True
         thread.join(10)
         listening.close()
-        service.close()
 
 
 def _wait(ready: Callable[[], bool], seconds: float = 10.0) -> None:

@@ -70,7 +70,7 @@ def serve(
     desk = None if graph is None else _desk(graph, schema, attributes, hidden, me, queue)
     service = Service(load(model) if model or desk is None else {}, limits, desk)
     service.warm()
-    if not _is_local(host):
+    if not is_local(host):
         typer.echo(f"weft: {host} can be reached from other machines; there is no password", err=True)
     if service.models:
         typer.echo(f"{counted(len(service.models), 'model')} ready: {', '.join(service.models)}", err=True)
@@ -126,7 +126,8 @@ def _short(places: str) -> str:
     )
 
 
-def _is_local(host: str) -> bool:
+def is_local(host: str) -> bool:
+    """Whether an address is reached from this machine only."""
     if host == "localhost":
         return True
     try:

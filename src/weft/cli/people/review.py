@@ -62,7 +62,7 @@ def review(
     inputs = reading.open(files)
     docs = [doc for doc in inputs.docs if doc.text.strip()]
     report_bad(inputs)
-    asked = questions_of(_proposals(docs, model or [], top, layer))
+    asked = questions_of(proposals(docs, model or [], top, layer))
     with Journal(journal, len(asked), fingerprint(asked, docs)) as kept:
         _decide(asked, kept, docs, questions, answers)
         state = progress(asked, kept.decisions)
@@ -94,7 +94,8 @@ def _decide(
         ask_all(asked, kept, _terminal(docs))
 
 
-def _proposals(docs: list[Doc], models: list[Path], top: int, layer: str) -> list[list[Any]]:
+def proposals(docs: list[Doc], models: list[Path], top: int, layer: str) -> list[list[Any]]:
+    """The suggestions of models for every document and sentence; without models, the spans that a layer has."""
     from weft.annotate.review import proposals_of_layer
     from weft.text.split import split_by_rule
 

@@ -387,7 +387,9 @@ def _answer(doc: Doc) -> tuple[str, dict[str, Any]]:
     rest = about.get("results")
     results += rest if isinstance(rest, list) else []
     who, seconds = doc.meta.get("annotator"), doc.meta.get("seconds")
-    if "annotation" in about or (who is not None and "prediction" not in about):
+    elsewhere = doc.meta.get("prodigy")
+    seen = who is not None or (isinstance(elsewhere, dict) and elsewhere.get("answer") == "accept")
+    if "annotation" in about or (seen and "prediction" not in about):
         given = about.get("annotation")
         found: dict[str, Any] = dict(given) if isinstance(given, dict) else {}
         if who is not None and _person(found).get("annotator") != who:

@@ -35,6 +35,10 @@ from fuzz import texts as pathological
 from fuzz.__main__ import main
 from fuzz.outcome import Outcome
 
+#: Formats whose readers meet bytes that are none of theirs.
+KINDS = (
+    "plain", "conllu", "jsonl", "columns", "penn", "mst", "bioscope", "streusle", "label-studio", "doccano", "prodigy",
+)  # fmt: skip
 Weft = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -114,7 +118,7 @@ def tagger(tmp_path_factory: pytest.TempPathFactory, examples: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("format", ["plain", "conllu", "jsonl", "columns", "penn", "mst", "bioscope", "streusle"])
+@pytest.mark.parametrize("format", KINDS)
 def test_bytes_that_are_no_text_end_in_one_plain_line(format: str, weft: Weft, tagger: Path, tmp_path: Path) -> None:
     source = random.Random(11)
     (tmp_path / "noise.bin").write_bytes(bytes(source.randrange(256) for _ in range(3000)) + b"\xff\n")
@@ -137,7 +141,7 @@ def test_text_in_another_encoding_is_told_with_its_line(weft: Weft, tagger: Path
 @settings(max_examples=150, deadline=None)
 @given(
     st.binary(max_size=300),
-    st.sampled_from(["plain", "conllu", "jsonl", "columns", "penn", "mst", "bioscope", "streusle"]),
+    st.sampled_from(KINDS),
 )
 def test_no_bytes_break_a_reader(tmp_path_factory: pytest.TempPathFactory, data: bytes, format: str) -> None:
     path = tmp_path_factory.mktemp("noise") / "noise"

@@ -131,6 +131,17 @@ def _of_docs(name: str, layers: bool = False, **options: Any) -> Callable[[Rando
     return make
 
 
+def _tasks(random: Random, folder: Path) -> Path:
+    """Tasks of annotators and of models in one line, as Label Studio exports them."""
+    path = _of_docs("a.label-studio.json", layers=True)(random, folder)
+    tasks = json.loads(path.read_text())
+    for task in tasks[::2]:
+        task["annotations"] = [{**answer, "completed_by": 1, "lead_time": 2.5} for answer in task.pop("predictions")]
+        task["annotations"][0]["result"].append({"type": "choices", "from_name": "tone", "value": {"choices": ["a"]}})
+    path.write_text(json.dumps(tasks))
+    return path
+
+
 def _lex(random: Random, folder: Path) -> Path:
     path = _of_docs("a.conllu")(random, folder)
     lines = [f"{line}\t1:1" + "\t_" * 8 if "\t" in line else line for line in path.read_text().split("\n")]
@@ -188,6 +199,9 @@ KINDS: dict[str, tuple[Callable[[Random, Path], Path], Callable[[Path], Any] | N
     "wsd": (_of_docs("a.data.xml"), None),
     "links": (_of_docs("a.links.jsonl"), None),
     "nif": (_of_docs("a.ttl"), None),
+    "label-studio, as jsonl": (_tasks, None),
+    "doccano, jsonl": (_of_docs("a.doccano.jsonl", layers=True), None),
+    "prodigy, jsonl": (_of_docs("a.prodigy.jsonl", layers=True), None),
     "anafora": (_timeline("a.anafora.xml"), None),
     "xmi": (_timeline("a.xmi"), None),
     "penn": (_of_docs("a.mrg"), None),

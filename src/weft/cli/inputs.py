@@ -199,6 +199,20 @@ def split_words(docs: Iterable[Doc]) -> Iterator[Doc]:
         yield doc
 
 
+def split_labelled(docs: Corpus) -> Corpus:
+    """The same with words for texts in which people marked spans of characters, as annotation tools write them."""
+    from weft.text import Corpus
+    from weft.text.split import split_by_rule
+
+    def stream() -> Iterator[Doc]:
+        for doc in docs:
+            if not doc.n_words and any(layer.unit == "chars" for layer in doc.spans.values()) and doc.text.strip():
+                split_by_rule(doc)
+            yield doc
+
+    return Corpus(stream, docs.report)
+
+
 def read_reviews(paths: Sequence[Path], encoding: str) -> Iterator[Review]:
     """The reviews of files, in order."""
     from weft.formats import reviews

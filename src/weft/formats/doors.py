@@ -18,6 +18,9 @@ with their mentions; LitBank and OntoGUM are read too, even as .conll |
 | timeml | .tml | text, time expressions, events |
 | conversations | .chat.tsv .chat.csv utterances.jsonl | lines of chat with their speakers, threads and labels |
 | events | .events.jsonl | text, mentions, events with arguments |
+| label-studio | .label-studio.json | text, spans, relations, labels of documents; several annotators |
+| doccano | .doccano.jsonl | text, entities, relations, labels of documents |
+| prodigy | .prodigy.jsonl | text, words, entities, relations, labels of documents, answers |
 | brat | .ann next to .txt, in a folder | text, spans, relations, events |
 | records | .records.jsonl | text, words, trees, spans in characters: easy to use elsewhere |
 | jsonl | .jsonl .ndjson | everything |
@@ -71,6 +74,9 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "opinions": (".opinions.jsonl",),  # before jsonl, whose suffix it ends in
     "nif": (".ttl", ".nif"),
     "links": (".benchmark.jsonl", ".links.jsonl"),  # before jsonl, whose suffix they end in
+    "label-studio": (".label-studio.json",),
+    "doccano": (".doccano.jsonl",),  # before jsonl, whose suffix it ends in
+    "prodigy": (".prodigy.jsonl",),  # before jsonl, whose suffix it ends in
     "records": (".records.jsonl",),  # before jsonl, whose suffix it ends in
     "jsonl": (".jsonl", ".ndjson"),
     "parquet": (".parquet",),
@@ -359,7 +365,7 @@ def _files_in(folder: Path) -> list[str]:
 
 
 def _module(kind: str) -> Any:
-    return import_module(f"weft.formats.{kind}")
+    return import_module(f"weft.formats.{kind.replace('-', '_')}")
 
 
 def _check_options(kind: str, verb: str, options: dict[str, Any]) -> None:

@@ -32,6 +32,7 @@ from weft.text.strings import StringTable
 from weft.text.validity import check_doc, check_nesting
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_HUGE = re.compile(r"[eE]\+?\d{3}|\d{300}")
 _LIST_LAYERS = {"spans": "spans", "entities": "entities", "label": "entities", "labels": "entities"}
 
 
@@ -149,21 +150,32 @@ def load(text: str) -> Any:
     ValueError: NaN is no number of JSON
     """
     try:
-        values = _DECODER.decode(text)
+        values = decoder.decode(text)
     except RecursionError:
         raise ValueError("lists or objects are nested too deep") from None
+    check_value(values, text)
+    return values
+
+
+def check_value(values: Any, text: str) -> None:
+    """Refuse a value, read from this JSON text, that holds half a character or a number beyond all floats."""
+    if _HUGE.search(text):
+        try:
+            json.dumps(values, allow_nan=False)
+        except RecursionError:
+            raise ValueError("lists or objects are nested too deep") from None
     if "\\ud" in text or "\\uD" in text:
         check_nesting(values, "a value")
         if _SURROGATE.search(json.dumps(values, ensure_ascii=False)):
             raise ValueError("an unpaired surrogate, which is not a character")
-    return values
 
 
 def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is no number of JSON")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse)
+#: Reads JSON as the standard has it, without NaN and infinity.
+decoder = json.JSONDecoder(parse_constant=_refuse)
 
 
 def _items(

@@ -65,6 +65,8 @@ def lost_layers(doc: Doc, format: str, fields: Sequence[str] | str | None = None
         return layers - {"tokens", "lemma", "upos", "spans/links"}
     if format in ("links", "nif"):
         return layers - {"tokens", "spans/links"}
+    if format in ("label-studio", "doccano", "prodigy"):
+        return _lost_by_tools(doc, format, layers)
     if format == "penman":
         return layers - {"tokens", "graphs/amr", "spans/amr"}
     if format == "brat":
@@ -74,3 +76,23 @@ def lost_layers(doc: Doc, format: str, fields: Sequence[str] | str | None = None
             return layers & {"constituents", "empty_nodes"}
         return {layer for layer in layers if "/" not in layer or layer.startswith("confidence/")}
     return layers
+
+
+def _lost_by_tools(doc: Doc, format: str, layers: set[str]) -> set[str]:
+    """What annotation tools have no place for: spans of other layers than one, boundaries of sentences, attributes."""
+    from weft.formats.exchange.regions import IGNORED, REJECTED, SPANS, relations_of
+
+    if format == "label-studio":
+        kept = set(doc.spans)
+    elif format == "doccano" or SPANS in doc.spans:
+        kept = {SPANS}
+    else:
+        kept = {next((name for name in (REJECTED, IGNORED) if name in doc.spans), SPANS)}
+    related = {name for name, own in doc.relations.items() if own.spans in kept and relations_of(own.spans) == name}
+    lost = layers - {f"spans/{name}" for name in kept} - {f"relations/{name}" for name in related}
+    if format == "doccano":
+        lost |= {f"attributes of spans/{name}" for name in kept & doc.spans.keys() if doc.spans[name].attributes}
+    if format == "prodigy":
+        lost -= {"tokens"}
+        lost |= {"sentences"} if doc.n_sentences > 1 else set()
+    return lost | {f"attributes of relations/{name}" for name in related if doc.relations[name].attributes}

@@ -40,6 +40,8 @@ from weft.text.words import word_spans
 
 PathLike = str | os.PathLike[str]
 
+#: Suffixes of annotation tools, whose labels of documents may be polarities.
+TOOLS = (".label-studio.json", ".doccano.jsonl", ".prodigy.jsonl")
 COLUMNS = ("text", "rating", "sentiment", "id", "domain", "product", "title")
 
 
@@ -125,7 +127,11 @@ def read_reviews(path: PathLike, *, encoding: str = "utf-8") -> Iterator[Review]
     """
     name = os.fspath(path)
     base = os.path.basename(name).removesuffix(".gz")
-    if base.endswith((".tsv", ".csv")):
+    if base.endswith(TOOLS):
+        from weft.formats.doors import read
+
+        reviews: Iterable[Review] = map(Review.from_doc, read(name, encoding=encoding))
+    elif base.endswith((".tsv", ".csv")):
         reviews = _table(name, base[-4:] == ".csv", encoding)
     elif base.endswith((".jsonl", ".ndjson")):
         reviews = _json_lines(name, encoding)
@@ -138,7 +144,7 @@ def read_reviews(path: PathLike, *, encoding: str = "utf-8") -> Iterator[Review]
     else:
         raise DataError(
             f"cannot tell the review format of {name} by its suffix: expected .tsv, .csv or .jsonl (one per line), "
-            ".txt (blocks of labelled sentences), .conllu or .parquet"
+            ".txt (blocks of labelled sentences), .conllu, .parquet, or that of an annotation tool"
         )
     any_review = False
     for review in reviews:

@@ -156,7 +156,7 @@ def text_blocks(
     mark = separator.encode()
     damage: FormatError | None = None
     encoding = told_encoding(path, encoding)
-    blocks = check_mark(path, raw_blocks(path), start == 0) if is_utf8(encoding) else _recode(path, encoding)
+    blocks = check_mark(path, raw_blocks(path), start == 0) if is_utf8(encoding) else recoded(path, encoding)
     blocks = _line_ends(blocks, keep_ends, start == 0)
     while damage is None:
         try:
@@ -414,7 +414,7 @@ def _decoded(data: bytes, line: int) -> TextBlock:
         return TextBlock(data.decode(errors="surrogateescape"), line, False)
 
 
-def _recode(path: str, encoding: str) -> Iterator[bytes]:
+def recoded(path: str, encoding: str) -> Iterator[bytes]:
     """Recode a file from another encoding to UTF-8."""
     check_encoding(encoding)
     decoder = codecs.getincrementaldecoder(encoding)()

@@ -33,6 +33,8 @@ _BORDERS = {
     "plain": (re.compile(rb"\n(?:\r?\n)+"), re.compile(rb"\n")),
     "jsonl": (re.compile(rb"\n"),),
     "records": (re.compile(rb"\n"),),
+    "doccano": (re.compile(rb"\n"),),
+    "prodigy": (re.compile(rb"\n"),),
     "conllu": (re.compile(rb"\n\r?\n(?=(?:#[^\n]*\n){0,9}# newdoc)"), re.compile(rb"\n(?:\r?\n)+")),
 }
 

@@ -34,12 +34,13 @@ def test_a_plan_keeps_the_time_and_lists_the_best_work_first(weft: Weft, example
 
 def test_work_is_written_for_other_tools(weft: Weft, examples: Path, tmp_path: Path):
     predicted = examples / "plans" / "predicted.conllu"
-    for tool in ("label-studio", "doccano"):
+    for tool in ("label-studio", "doccano", "prodigy"):
         done = weft("label", "plan", predicted, "--out", f"{tool}.json", "--target", tool)
         assert done.returncode == 0, done.stderr
     tasks = json.loads((tmp_path / "label-studio.json").read_text(encoding="utf-8"))
     assert tasks
-    assert all(task["data"]["text"] for task in tasks)
+    assert [task["data"]["rank"] for task in tasks] == list(range(1, len(tasks) + 1))
+    assert all(task["predictions"][0]["result"] for task in tasks)
     first = json.loads((tmp_path / "doccano.json").read_text(encoding="utf-8").splitlines()[0])
     assert first["text"] == tasks[0]["data"]["text"]
     assert first["meta"]["mode"] == "check"

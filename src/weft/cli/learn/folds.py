@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from weft.cli.common import print_json, print_table
-from weft.cli.inputs import report_bad
+from weft.cli.inputs import report_bad, split_labelled
 from weft.cli.learn.training import Training
 from weft.errors import ConfigError
 
@@ -18,7 +18,7 @@ def cross_validate(training: Training, folds: int) -> None:
         raise ConfigError("--folds scores on parts of the training data; leave out --dev")
     inputs = training.reading.open(training.files)
     found = room.cross_validate(
-        training.task, inputs.docs, training.options, folds, training.method,
+        training.task, split_labelled(inputs.docs), training.options, folds, training.method,
         lambda number, fold: typer.echo(f"weft: fold {number} of {folds}: {_shown(fold.scores)}", err=True),
     )  # fmt: skip
     report_bad(inputs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weft.cli.inputs import split_words
+from weft.cli.inputs import split_labelled, split_words
 from weft.cli.learn.folds import cross_validate
 from weft.cli.learn.training import Training
 from weft.errors import ConfigError
@@ -15,7 +15,7 @@ def train(training: Training) -> None:
         if training.out is None:
             return
     inputs, dev = training.reading.open(training.files), training.open_dev()
-    training.show(training.fit(inputs.docs, dev, training.files, [inputs]))
+    training.show(training.fit(split_labelled(inputs.docs), dev, training.files, [inputs]))
 
 
 def train_split(training: Training) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from weft.cli.common import print_report
 from weft.cli.generated import READ
-from weft.cli.inputs import Inputs, Reading, report_bad
+from weft.cli.inputs import Inputs, Reading, report_bad, split_labelled
 
 if TYPE_CHECKING:
     from weft.text import Corpus
@@ -58,7 +58,7 @@ class Training:
         """Train a component on documents, save it, and report what could not be read."""
         from weft.pipeline.registry import train
 
-        held_out = None if dev is None else dev.docs
+        held_out = None if dev is None else split_labelled(dev.docs)
         report = train(self.task, docs, held_out, self.out, self.options, method=self.method, **self.card(files))
         for inputs in (*read, dev):
             if inputs is not None:

@@ -48,7 +48,8 @@ PerWord = Annotated[float, option("--per-word", panel=SETTINGS, min=0.0, help="S
 PerError = Annotated[float, option("--per-error", panel=SETTINGS, min=0.0, help="Seconds for an expected error.")]
 Longest = Annotated[int, option("--longest", panel=SETTINGS, min=1, help="Words of the longest span.")]
 Target = Annotated[
-    str, option("--target", metavar="weft|label-studio|doccano", panel=RUNNING, help="Tool that the work is for.")
+    str,
+    option("--target", metavar="weft|label-studio|doccano|prodigy", panel=RUNNING, help="Tool that the work is for."),
 ]
 Out = Annotated[Path | None, option("--out", "-o", metavar="FILE", panel=RUNNING, help="File for the list of work.")]
 
@@ -73,7 +74,7 @@ def plan(
 ) -> None:
     """Choose the spans whose labels are worth checking, for the minutes there are or the quality that is asked."""
     from weft.annotate.plans.costs import FixedCost
-    from weft.annotate.plans.documents import calibrated, probabilities, work_lines
+    from weft.annotate.plans.documents import calibrated, probabilities, write_work
     from weft.annotate.plans.planner import Mode, Planner
 
     if minutes is not None and share is not None:
@@ -95,7 +96,7 @@ def plan(
     wanted = 0.4 if share is None else share
     work = planner.for_seconds(60 * minutes) if minutes is not None else planner.for_errors(wanted * planner.total)
     if out is not None:
-        out.write_text("".join(work_lines(docs, work, layer, target)), encoding="utf-8")
+        write_work(docs, work, layer, str(out), target)
     _tell(planner, work, docs, out, as_json)
 
 

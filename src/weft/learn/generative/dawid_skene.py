@@ -7,6 +7,13 @@
 
 Known classes (control questions) and earlier answers of an annotator (`history`: how often class k was called l) enter
 as counts of the prior. EM starts from the share of votes and never lowers the posterior density of the parameters.
+
+Who answered little is taken for one of the crowd: with `shrinkage` a,
+
+    prior_w[k, l]  =  smoothing + a * m[k, l],    m = the mean of all annotators' confusions
+
+where m is estimated anew after each run of EM until it stays. `held_out` says how well answers that were left out are
+predicted, which chooses a without anybody knowing a class.
 """
 
 from __future__ import annotations
@@ -21,6 +28,8 @@ from weft.errors import ConfigError, DataError
 from weft.kernel import kernel
 from weft.learn.generative.em import expectation_maximization
 
+#: Runs of EM in which the mean annotator is estimated, and the change below which it stays.
+ROUNDS, STILL = 12, 1e-4
 #: What stands for an item whose class nobody knows.
 UNKNOWN = -1
 
@@ -59,12 +68,14 @@ class Consensus:
 
 def aggregate(
     items: ArrayLike, annotators: ArrayLike, answers: ArrayLike, n_classes: int, *, known: ArrayLike | None = None,
-    history: ArrayLike | None = None, smoothing: float = 0.01, max_iterations: int = 100, tolerance: float = 1e-7,
+    history: ArrayLike | None = None, smoothing: float = 0.01, shrinkage: float = 0.0, max_iterations: int = 100,
+    tolerance: float = 1e-7,
 ) -> Consensus:  # fmt: skip
     """The consensus of answers, each given as item, annotator and class.
 
     `known[i]` is the class of item i or -1; `history[w, k, l]` are counts of earlier answers; `smoothing` is added to
-    every count. Items without an answer keep the prior.
+    every count, `shrinkage` answers like the mean annotator's to the counts of each class. Items without
+    an answer keep the prior.
 
     >>> found = aggregate([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], [0, 0, 1, 1, 1, 0], 2)
     >>> found.labels.tolist()
@@ -75,6 +86,8 @@ def aggregate(
         raise DataError(f"answers need an item, an annotator and a class each: got {len(i)}, {len(w)}, {len(label)}")
     if not len(i):
         raise DataError("there are no answers to aggregate")
+    if shrinkage < 0:
+        raise ConfigError(f"shrinkage is a number of answers, at least 0, got {shrinkage}")
     if smoothing <= 0:
         raise ConfigError(f"smoothing must be above 0, or an unseen answer rules a class out, got {smoothing}")
     if min(i.min(), w.min(), label.min()) < 0 or label.max() >= n_classes:
@@ -91,7 +104,22 @@ def aggregate(
         if counts.ndim != 3 or counts.shape[1:] != earlier.shape[1:] or len(counts) < len(earlier) or counts.min() < 0:
             raise DataError(f"history must be counts of the shape {earlier.shape}, got {counts.shape}")
         earlier = counts
-    run = _Run(i, w, label, fixed, earlier, smoothing)
+
+    def run_with(prior: Floats) -> Consensus:
+        return _consensus(_Run(i, w, label, fixed, prior, smoothing), tolerance, max_iterations)
+
+    if not shrinkage:
+        return run_with(earlier)
+    mean = np.full((n_classes, n_classes), 0.4 / n_classes) + 0.6 * np.eye(n_classes)
+    for _ in range(ROUNDS):
+        consensus = run_with(earlier + shrinkage * mean)
+        before, mean = mean, consensus.confusions.mean(axis=0)
+        if float(np.abs(mean - before).max()) < STILL:
+            break
+    return consensus
+
+
+def _consensus(run: _Run, tolerance: float, max_iterations: int) -> Consensus:
     found = expectation_maximization(
         run.expect, run.maximize, run.maximize(run.votes()), tolerance=tolerance, max_iterations=max_iterations,
         describe="consensus",
@@ -99,6 +127,35 @@ def aggregate(
     confusions, prior = found.parameters
     (posteriors, counts, _), _ = run.expect((confusions, prior))
     return Consensus(posteriors, confusions, prior, counts, found.log_likelihoods)
+
+
+def held_out(
+    items: ArrayLike, annotators: ArrayLike, answers: ArrayLike, n_classes: int, shrinkage: float, folds: int = 5,
+    seed: int = 0,
+) -> float:  # fmt: skip
+    """The mean log probability of answers that were left out, given all others.
+
+        p(answer l of w to i)  =  sum over k of q_i(k) * pi_w[k, l]
+
+    >>> rng = np.random.default_rng(0)
+    >>> items, annotators = np.repeat(np.arange(40), 5), np.tile(np.arange(5), 40)
+    >>> answers = (items % 2) ^ (rng.random(200) < 0.2)
+    >>> held_out(items, annotators, answers, 2, 4.0) > held_out(items, annotators, answers, 2, 0.0)
+    True
+    """
+    i, w, label = (np.asarray(each, dtype=np.int32) for each in (items, annotators, answers))
+    fold = np.random.default_rng(seed).permutation(len(i)) % folds
+    known = np.full(int(i.max()) + 1, UNKNOWN, dtype=np.int32)
+    history = np.zeros((int(w.max()) + 1, n_classes, n_classes))
+    total = 0.0
+    for number in range(folds):
+        train, test = fold != number, fold == number
+        found = aggregate(
+            i[train], w[train], label[train], n_classes, known=known, history=history, shrinkage=shrinkage
+        )  # fmt: skip
+        chances = (found.posteriors[i[test]] * found.confusions[w[test], :, label[test]]).sum(axis=1)
+        total += float(np.log(chances).sum())
+    return total / len(i)
 
 
 def majority(items: ArrayLike, answers: ArrayLike, n_classes: int) -> Floats:

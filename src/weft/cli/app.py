@@ -104,7 +104,7 @@ HEADINGS = {
         ),
         "diagnose": Place(
             "weft.cli.judge.diagnose:app",
-            "Explain losses in other domains, distances between domains, and learning curves.",
+            "Explain losses in other domains, learning curves, broken preferences and breaks in texts.",
             "weft diagnose domains news.conllu news-parsed.conllu lab.conllu lab-parsed.conllu --train train.conllu",
         ),
         "treebank": Place(

@@ -1,11 +1,13 @@
-"""`weft draw FILE --out PICTURE`: trees, phrases, scopes, AMRs, relations, spans, timelines as SVG, or a page.
+"""`weft draw FILE --out PICTURE`: trees, phrases, scopes, AMRs, relations, spans, documents as SVG, or a page.
+
+Of documents, timelines and sentence graphs are drawn.
 
 Entities across documents are drawn from the folder that `weft lexicon entities` writes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +18,7 @@ from weft.cli.inputs import Encoding, Fields, FromFormat, Reading
 from weft.errors import ConfigError, DataError, did_you_mean
 
 if TYPE_CHECKING:
-    from weft.pictures import DrawnEntity
+    from weft.pictures import DrawnEntity, Picture
     from weft.text import Sentence
 
 
@@ -36,7 +38,7 @@ What = Annotated[
     option(
         "--what",
         metavar="KIND",
-        help="What to draw: tree, phrases, scope, amr, relations, spans, timeline or entities.",
+        help="What to draw: tree, phrases, scope, amr, relations, spans, timeline, coherence or entities.",
         shown="everything annotated",
     ),
 ]
@@ -59,6 +61,9 @@ def draw(
     single = out.suffix == ".svg"
     if what == ["timeline"]:
         _draw_timelines(file, out, from_format, fields, encoding)
+        return
+    if what == ["coherence"]:
+        _draw_coherence(file, out, from_format, fields, encoding)
         return
     if what == ["entities"]:
         _draw_entities(file, out, sentence)
@@ -90,25 +95,53 @@ def draw(
 
 
 def _draw_timelines(file: Path, out: Path, from_format: str | None, fields: str | None, encoding: str) -> None:
-    """One picture per document: a file for one, a folder for several, or a page of all."""
+    """The timelines of documents that have some."""
     from weft.pictures import draw_timeline, show_timelines
 
     every = Reading(from_format, False, fields, encoding).open([file]).docs
     docs = [doc for doc in every if len(doc.spans.get("timeline", ()))]
     if not docs:
         raise DataError(f"{file} has no events and times to draw; annotate it first with `weft annotate`")
-    if out.suffix == ".svg" and len(docs) > 1:
+    _save(file, out, [draw_timeline(doc) for doc in docs], lambda: show_timelines(docs), "timeline")
+
+
+def _draw_coherence(file: Path, out: Path, from_format: str | None, fields: str | None, encoding: str) -> None:
+    """The sentence graphs of documents with trees."""
+    from weft.pictures import DrawnLink, DrawnText, draw_sentences, show_sentences
+    from weft.tasks.coherence import SentenceGraph
+
+    texts = []
+    for doc in Reading(from_format, False, fields, encoding).open([file]).docs:
+        if doc.n_sentences < 2:
+            continue
+        graph = SentenceGraph.of(doc)
+        links = [
+            DrawnLink(
+                link.first, link.second, link.weight / (link.second - link.first),
+                ", ".join(f"{name} ({a}-{b})" for name, (a, b) in link.entities.items()),
+            )
+            for link in graph.strongest()
+        ]  # fmt: skip
+        texts.append(DrawnText(doc.id, graph.texts, links, [each.after for each in graph.joints()[:3]], graph.score()))
+    if not texts:
+        raise DataError(f"{file} has no document of several sentences; annotate text first with `weft annotate`")
+    _save(file, out, [draw_sentences(text) for text in texts], lambda: show_sentences(texts), "sentence graph")
+
+
+def _save(file: Path, out: Path, pictures: list[str], page: Callable[[], Picture], kind: str) -> None:
+    """One picture per document: a file for one, a folder for several, or a page of all."""
+    if out.suffix == ".svg" and len(pictures) > 1:
         raise ConfigError(
-            f"{out} is one picture, but {file} has {len(docs)} timelines: give a folder, or a page (.html)"
+            f"{out} is one picture, but {file} has {len(pictures)} {kind}s: give a folder, or a page (.html)"
         )
     (out if not out.suffix else out.parent).mkdir(parents=True, exist_ok=True)
     if out.suffix == ".html":
-        show_timelines(docs).save(out)
-    for number, doc in enumerate(docs, 1):
-        if out.suffix != ".html":
+        page().save(out)
+    else:
+        for number, picture in enumerate(pictures, 1):
             place = out if out.suffix == ".svg" else out / f"{number:04d}.svg"
-            place.write_text(draw_timeline(doc), encoding="utf-8")
-    typer.echo(f"{counted(len(docs), 'timeline')} in {out}")
+            place.write_text(picture, encoding="utf-8")
+    typer.echo(f"{counted(len(pictures), kind)} in {out}")
 
 
 def _draw_entities(folder: Path, out: Path, wanted: str | None) -> None:

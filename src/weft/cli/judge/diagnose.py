@@ -1,4 +1,4 @@
-"""`weft diagnose domains|distance|curve|preferences|resources`: where models, arguments and resources go wrong."""
+"""`weft diagnose domains|distance|curve|preferences|resources|coherence`: where models and texts go wrong."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import typer
 
 from weft.cli.generated import with_reading, with_settings
 from weft.cli.groups import SuggestingGroup
-from weft.cli.judge import distance, domains, learning_curve, preferences, resources
+from weft.cli.judge import coherence, distance, domains, learning_curve, preferences, resources
 from weft.pipeline.registry import TASKS
 
 app = typer.Typer(
     cls=SuggestingGroup, no_args_is_help=True, add_completion=False, rich_markup_mode="rich",
-    help="Explain losses in other domains, learning curves, broken preferences and faults of lexical resources.",
+    help="Explain losses in other domains, learning curves, broken preferences, faulty resources and breaks in texts.",
 )  # fmt: skip
 app.command("domains", epilog=f"Example: {domains.EXAMPLE}")(domains.domains)
 app.command("distance", epilog=f"Example: {distance.EXAMPLE}")(distance.distance)
@@ -19,3 +19,4 @@ _curve = with_settings(learning_curve.curve, TASKS["ner"].methods["transfer"].se
 app.command("curve", epilog=f"Example: {learning_curve.EXAMPLE}")(with_reading(_curve))
 app.command("preferences", epilog=f"Example: {preferences.EXAMPLE}")(preferences.preferences)
 app.command("resources", epilog=f"Example: {resources.EXAMPLE}")(resources.resources)
+app.command("coherence", epilog=f"Example: {coherence.EXAMPLE}")(coherence.coherence)

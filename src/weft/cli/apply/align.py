@@ -78,6 +78,14 @@ def align_files(
         Path | None,
         option("--gold", metavar="FILE", panel=DATA, help="Gold links to score on: i-j sure, ipj possible."),
     ] = None,
+    same_language: Annotated[
+        bool,
+        option(
+            "--same-language",
+            help="Both files are of one language; compare them line by line. "
+            "`weft align --same-language --help` shows the options.",
+        ),
+    ] = False,
     first: Annotated[int, option("--first", help="Number of the first word in gold links.", min=0, max=1)] = 0,
     encoding: Encoding = "utf-8",
     as_json: JsonFlag = False,

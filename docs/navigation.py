@@ -45,6 +45,7 @@ KEYWORDS = {
     "tasks/preferences.md": ["selectional preferences", "metaphor cues", "violation", "patch a resource"],
     "tasks/linking.md": ["entity linking", "word senses", "word sense disambiguation", "knowledge base", "Wikidata"],
     "tasks/coreference.md": ["coreference", "pronoun", "mention", "entity", "chain"],
+    "tasks/similarity.md": ["paraphrase", "textual similarity", "STS", "compare texts", "monolingual alignment"],
     "learn/lexical-resources.md": ["WordNet", "PropBank", "VerbNet", "SemLink"],
     "tasks/entities.md": ["train on own labels", "train NER", "train entities", "custom entities"],
     "tasks/entities-across-documents.md": ["cross-document coreference", "deduplicate names", "mentions"],

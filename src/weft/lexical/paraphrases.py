@@ -2,7 +2,7 @@
 
     key(a, b) = avalanche(hash(a) + hash(b))         the same for (b, a)
 
-A file has a pair per line, separated by a tab or, as in PPDB, by `|||` (phrases are left out: a paraphrase here is a word).
+A file has a pair per line, separated by a tab or, as in PPDB, by `|||`; phrases are left out.
 The set is one open-addressed array, which kernels read as it is; `save` writes it for `read` to map into memory.
 """
 

@@ -1,6 +1,6 @@
 """Stems of English words (Porter 1980): endings are taken off in five steps, by the shape of what is left.
 
-A word is a sequence [C](VC)^m[V] of runs of consonants and vowels; m is its measure, and most endings are only taken off
+A word is a sequence [C](VC)^m[V] of runs of consonants and vowels; m is its measure. Most endings are only taken off
 a stem of m > 0 or m > 1.
 """
 

@@ -12,7 +12,7 @@ from weft.pictures.spans import draw_spans, highlight_spans, span_layers
 from weft.pictures.timelines import draw_timeline
 
 __all__ = [
-    "DocPictures", "DrawnEntity", "DrawnPair", "Joined", "Picture", "draw_entity", "draw_heat", "draw_lines", "draw_pair",
-    "draw_phrases", "draw_scope", "draw_spans", "draw_timeline", "draw_tree", "highlight_spans", "pictures_of", "sentence_id", "show",
-    "show_entities", "show_pairs", "show_timelines", "span_layers", "stacked",
+    "DocPictures", "DrawnEntity", "DrawnPair", "Joined", "Picture", "draw_entity", "draw_heat", "draw_lines",
+    "draw_pair", "draw_phrases", "draw_scope", "draw_spans", "draw_timeline", "draw_tree", "highlight_spans",
+    "pictures_of", "sentence_id", "show", "show_entities", "show_pairs", "show_timelines", "span_layers", "stacked",
 ]  # fmt: skip

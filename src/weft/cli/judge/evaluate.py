@@ -53,6 +53,9 @@ ModelToScore = Annotated[
 ]
 Confusion = Annotated[bool, option("--confusion", help="Show which labels are confused with which.")]
 By = Annotated[str | None, option("--by", metavar="KEY", help="Split the scores by a metadata value, such as genre.")]
+Train = Annotated[
+    str | None, option("--train", metavar="FILE", panel=DATA, help="Training data; its words count as known.")
+]
 Universal = Annotated[bool, option("--universal", help="Map UD parts of speech to the twelve universal tags.")]
 Annotators = Annotated[
     bool, option("--agreement", help="Both files are annotators, neither is gold: F1 and Krippendorff's alpha.")
@@ -69,9 +72,7 @@ def evaluate(
     encoding: Encoding = "utf-8",
     layer: Layer = None,
     by: By = None,
-    train: Annotated[
-        str | None, option("--train", metavar="FILE", panel=DATA, help="Training data; its words count as known.")
-    ] = None,
+    train: Train = None,
     universal: Universal = False,
     agreement: Annotators = False,
     as_json: JsonFlag = False,

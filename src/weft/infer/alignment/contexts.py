@@ -138,8 +138,8 @@ def align_contexts(
 ) -> Bytes:
     """The stage that linked each cell, 0 for cells without a link.
 
-    `similarity` has a number per cell, 0 for symbols that cannot correspond. Rows of `given` are (pair, source position,
-    target position, 1 if it comes before sequences), ordered by pair.
+    `similarity` has a number per cell, 0 for symbols that cannot correspond. Rows of `given` are (pair, source
+    position, target position, 1 if it comes before sequences), ordered by pair.
 
     >>> one = Side.of([[1, 2, 3]], [[0, 0, 2]], [[1, 1, 0]])
     >>> other = Side.of([[2, 9, 3]], [[0, 0, 2]], [[1, 1, 0]])

@@ -23,14 +23,14 @@ from weft.lexical.stems import stem
 from weft.ragged import Indices
 
 _FUNCTION_WORDS = """
-    a an the this that these those i me my myself mine we us our ours ourselves you your yours yourself yourselves he
-    him his himself she her hers herself it its itself they them their theirs themselves what which who whom whose am
-    is are was were be been being have has had having do does did doing done will would shall should can could may might
-    must ought not no nor n't 's 'd 'll 're 've 'm s t d ll re ve m to of in on at by for with from into onto about
-    against between through during before after above below up down out off over under again further then once here there when
-    where why how all any both each few more most other some such only own same so than too very just now and but if or
-    because as until while although though whether upon within without among amongst per via toward towards ca wo ai
-    also yet cannot
+    a an the this that these those i me my myself mine we us our ours ourselves you your yours yourself yourselves
+    he him his himself she her hers herself it its itself they them their theirs themselves what which who whom
+    whose am is are was were be been being have has had having do does did doing done will would shall should can
+    could may might must ought not no nor n't 's 'd 'll 're 've 'm s t d ll re ve m to of in on at by for with from
+    into onto about against between through during before after above below up down out off over under again further
+    then once here there when where why how all any both each few more most other some such only own same so than
+    too very just now and but if or because as until while although though whether upon within without among amongst
+    per via toward towards ca wo ai also yet cannot
 """
 #: English words that carry grammar rather than content.
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())

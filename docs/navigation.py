@@ -56,6 +56,7 @@ KEYWORDS = {
     "tasks/linking.md": ["entity linking", "word senses", "word sense disambiguation", "knowledge base", "Wikidata"],
     "tasks/coherence.md": ["text coherence", "sentence order", "essay", "discourse", "entity grid"],
     "tasks/coreference.md": ["coreference", "pronoun", "mention", "entity", "chain"],
+    "tasks/similarity.md": ["paraphrase", "textual similarity", "STS", "compare texts", "monolingual alignment"],
     "learn/lexical-resources.md": ["WordNet", "PropBank", "VerbNet", "SemLink"],
     "tasks/entities.md": ["train on own labels", "train NER", "train entities", "custom entities"],
     "tasks/entities-across-documents.md": ["cross-document coreference", "deduplicate names", "mentions"],

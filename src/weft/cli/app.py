@@ -137,7 +137,10 @@ HEADINGS = {
     },
 }
 #: Options that turn a command into another one with options of its own, which depend on the other arguments.
-VARIANTS = {("annotate", "--together"): "weft.cli.apply.together:command"}
+VARIANTS = {
+    ("annotate", "--together"): "weft.cli.apply.together:command",
+    ("align", "--same-language"): "weft.cli.apply.same_language:command",
+}
 COMMANDS = {name: place for places in HEADINGS.values() for name, place in places.items()}
 
 

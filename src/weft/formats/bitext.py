@@ -70,6 +70,15 @@ def read_side(path: PathLike, *, encoding: str = "utf-8") -> list[Doc]:
     return [Doc.from_words(list(read_sentences(name, encoding=encoding)))]
 
 
+def holds_words(path: PathLike) -> bool:
+    """Whether a file is a corpus with words by its suffix, rather than lines of text.
+
+    >>> holds_words("trees.conllu.gz"), holds_words("lines.txt")
+    (True, False)
+    """
+    return _format(os.fspath(path)) is not None
+
+
 def _format(name: str) -> str | None:
     """The file's format if it contains words, None for lines of plain text."""
     base = os.path.basename(name).removesuffix(".gz")

@@ -73,3 +73,48 @@ def test_tags_names_and_a_dictionary_are_projected(weft: Weft, tmp_path: Path, e
     done = weft("project", *sides, "--dictionary", "--universal", "--out", tmp_path / "garden.dic", "--json")
     assert done.returncode == 0, done.stderr
     assert "Garten\tNOUN\n" in (tmp_path / "garden.dic").read_text(encoding="utf-8")
+
+
+def test_texts_of_one_language_are_compared_drawn_and_scored(weft: Weft, tmp_path: Path, examples: Path) -> None:
+    one, other = examples / "similarity" / "a.txt", examples / "similarity" / "b.txt"
+    pairs = examples / "similarity" / "pairs.tsv"
+    done = weft("align", "--same-language", one, other, "--paraphrases", pairs)
+    assert done.returncode == 0, done.stderr
+    assert "The council [approved] the [new] bridge" in done.stdout
+    done = weft("align", "--same-language", one, other, "--json")
+    record = json.loads(done.stdout.splitlines()[0])
+    assert [1, 5, "sequences"] in record["links"]
+    for name in ("s.tsv", "s.jsonl", "s.html", "s.links"):
+        done = weft("align", "--same-language", one, other, "--out", tmp_path / name, "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["pairs"] == 4
+    assert "<svg" in (tmp_path / "s.html").read_text(encoding="utf-8")
+    assert read_links(tmp_path / "s.links").n_pairs == 4
+    for system in ("s.tsv", "s.jsonl"):
+        done = weft(
+            "evaluate", examples / "similarity" / "people.tsv", tmp_path / system, "--layer", "similarity", "--json"
+        )
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["pearson"] > 0.9
+    done = weft("draw", tmp_path / "s.jsonl", "--what", "pairs", "--sentence", "2", "--out", tmp_path / "two.svg")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "two.svg").read_text(encoding="utf-8").count('class="line"') > 3
+
+
+def test_bad_pairs_of_texts_are_told_in_plain_words(weft: Weft, tmp_path: Path, examples: Path) -> None:
+    one = examples / "similarity" / "a.txt"
+    (tmp_path / "short").write_text("One line.\n", encoding="utf-8")
+    done = weft("align", "--same-language", one, tmp_path / "short")
+    assert done.returncode == 1
+    assert "ends after 1 texts" in done.stderr
+    (tmp_path / "bad.tsv").write_text("car auto\n", encoding="utf-8")
+    done = weft("align", "--same-language", one, one, "--paraphrases", tmp_path / "bad.tsv")
+    assert done.returncode == 1
+    assert "bad.tsv, line 1" in done.stderr
+    (tmp_path / "bad.jsonl").write_text('{"source": ["a"], "target": [], "links": [[0, 3, "x"]], "similarity": 1}\n')
+    done = weft("draw", tmp_path / "bad.jsonl", "--what", "pairs", "--out", tmp_path / "x.html")
+    assert done.returncode == 1
+    assert "bad.jsonl, line 1" in done.stderr
+    done = weft("align", "--same-language", one, one, "--window", "0")
+    assert done.returncode == 1
+    assert "window" in done.stderr

@@ -21,6 +21,17 @@ if TYPE_CHECKING:
 _CHOICES = "forward, backward, intersection, union, grow-diag, grow-diag-final, grow-diag-final-and or posterior"
 
 
+First = Annotated[int, option("--first", help="Number of the first word in gold links.", min=0, max=1)]
+Target = Annotated[Path | None, typer.Argument(metavar="TARGET", help="The translations, sentence by sentence.")]
+SameLanguage = Annotated[
+    bool,
+    option(
+        "--same-language",
+        help="Both files are of one language; compare them line by line. "
+        "`weft align --same-language --help` shows the options.",
+    ),
+]
+
 #: Help of the settings of an aligner.
 _HELP = {
     "model1_iterations": "Iterations of IBM model 1.",
@@ -49,9 +60,7 @@ def align_files(
         Path,
         typer.Argument(metavar="SOURCE", help="A sentence per line, a corpus, or lines of source ||| target."),
     ],
-    target: Annotated[
-        Path | None, typer.Argument(metavar="TARGET", help="The translations, sentence by sentence.")
-    ] = None,
+    target: Target = None,
     out: Annotated[str, option("--out", "-o", metavar="FILE", help="File to write the links to.")] = "-",
     symmetrize: Annotated[
         str, option("--symmetrize", metavar="NAME", help=f"How links are chosen: {_CHOICES}.")
@@ -78,7 +87,8 @@ def align_files(
         Path | None,
         option("--gold", metavar="FILE", panel=DATA, help="Gold links to score on: i-j sure, ipj possible."),
     ] = None,
-    first: Annotated[int, option("--first", help="Number of the first word in gold links.", min=0, max=1)] = 0,
+    same_language: SameLanguage = False,
+    first: First = 0,
     encoding: Encoding = "utf-8",
     as_json: JsonFlag = False,
     settings: dict[str, Any] | None = None,

@@ -38,7 +38,7 @@ What = Annotated[
     option(
         "--what",
         metavar="KIND",
-        help="What to draw: tree, phrases, scope, amr, relations, spans, timeline, coherence or entities.",
+        help="What to draw: tree, phrases, scope, amr, relations, spans, timeline, coherence, entities or pairs.",
         shown="everything annotated",
     ),
 ]
@@ -67,6 +67,13 @@ def draw(
         return
     if what == ["entities"]:
         _draw_entities(file, out, sentence)
+        return
+    if what == ["pairs"]:
+        from weft.cli.apply.same_language import draw_pairs
+        from weft.tasks.similarity.compare import read_compared
+
+        pairs = list(read_compared(file, encoding=encoding))
+        typer.echo(f"{counted(draw_pairs(pairs, out, sentence), 'pair')} in {out}")
         return
     if single and sentence is None:
         raise ConfigError(f"{out} is one picture: choose its sentence, such as --sentence 1, or give a folder")

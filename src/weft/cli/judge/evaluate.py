@@ -36,7 +36,11 @@ class Trial(StrEnum):
 Gold = Annotated[str, typer.Argument(metavar="GOLD", help="File or folder with gold annotation.")]
 Layer = Annotated[
     str | None,
-    option("--layer", metavar="NAME", help="What to score: ud, a span layer, or a column of words such as upos."),
+    option(
+        "--layer",
+        metavar="NAME",
+        help="What to score: ud, a span layer, a column of words such as upos, or similarity.",
+    ),
 ]
 
 System = Annotated[
@@ -49,6 +53,9 @@ ModelToScore = Annotated[
 ]
 Confusion = Annotated[bool, option("--confusion", help="Show which labels are confused with which.")]
 By = Annotated[str | None, option("--by", metavar="KEY", help="Split the scores by a metadata value, such as genre.")]
+Train = Annotated[
+    str | None, option("--train", metavar="FILE", panel=DATA, help="Training data; its words count as known.")
+]
 Universal = Annotated[bool, option("--universal", help="Map UD parts of speech to the twelve universal tags.")]
 Annotators = Annotated[
     bool, option("--agreement", help="Both files are annotators, neither is gold: F1 and Krippendorff's alpha.")
@@ -65,9 +72,7 @@ def evaluate(
     encoding: Encoding = "utf-8",
     layer: Layer = None,
     by: By = None,
-    train: Annotated[
-        str | None, option("--train", metavar="FILE", panel=DATA, help="Training data; its words count as known.")
-    ] = None,
+    train: Train = None,
     universal: Universal = False,
     agreement: Annotators = False,
     as_json: JsonFlag = False,
@@ -87,6 +92,8 @@ def evaluate(
         raise ConfigError("--agreement compares two files; leave out --model, --by, --train and --confusion")
     if (system is None) == (model is None):
         raise ConfigError("give the output of a system, or a model with --model, to score against the gold file")
+    if layer == "similarity":
+        return _similarity(gold, system, encoding, as_json)
     _check_fields([gold] if system is None else [gold, system], source, fields)
     docs = _read(gold, source, fields, encoding)
     if model is not None:
@@ -115,6 +122,21 @@ def evaluate(
         _print_parts(outcome, parts, str(by))
     if confusion:
         print_confusion(docs, found, outcome.layer)
+
+
+def _similarity(gold: str, system: str | None, encoding: str, as_json: bool) -> None:
+    """Correlations of the similarities of pairs of texts with those that people gave."""
+    from weft.evaluate.similarity import correlation, read_scores
+
+    if system is None:
+        raise ConfigError("--layer similarity scores a file of similarities: weft align --same-language --out FILE.tsv")
+    found = correlation(read_scores(gold, encoding=encoding), read_scores(system, encoding=encoding))
+    if as_json:
+        print_json(vars(found))
+        return
+    rows = [["Pearson", f"{found.pearson:.3f}", f"{found.low:.3f} to {found.high:.3f}"],
+            ["Spearman", f"{found.spearman:.3f}", ""]]  # fmt: skip
+    print_table(f"Similarity, {counted(found.pairs, 'pair')}", ["", "correlation", "95% interval"], rows, (1, 2))
 
 
 def _agreement(first: Sequence[Doc], second: Sequence[Doc], layer: str | None, as_json: bool) -> None:

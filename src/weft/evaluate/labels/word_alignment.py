@@ -57,6 +57,24 @@ class AlignmentScore:
             "links": int(self.system.sum()),
         }
 
+    def by_pair(self) -> NDArray[np.float64]:
+        """Precision, recall and whether all is right, per pair; where there is nothing, finding nothing is right.
+
+        >>> score = score_alignment(Links.of([[(0, 0)], []]), Links.of([[(0, 0), (1, 1)], []]))
+        >>> score.by_pair().tolist()
+        [[1.0, 0.5, 0.0], [1.0, 1.0, 1.0]]
+        """
+        nothing = (self.system == 0) & (self.sure == 0)
+        precision = np.where(nothing, 1.0, self.found_possible / np.maximum(self.system, 1))
+        recall = np.where(nothing, 1.0, self.found_sure / np.maximum(self.sure, 1))
+        exact = (self.found_sure == self.sure) & (self.found_possible == self.system)
+        return np.stack([precision, recall, exact.astype(np.float64)], axis=1)
+
+    def macro(self) -> dict[str, float]:
+        """Means over sentence pairs, as published for texts of one language; F1 is that of the two means."""
+        precision, recall, exact = (float(x) for x in self.by_pair().mean(axis=0))
+        return {"precision": precision, "recall": recall, "f1": macro_f1(precision, recall), "exact": exact}
+
     def interval(self, share: float = 0.95, samples: int = 1000, seed: int = 0) -> tuple[float, float]:
         """Bounds of the error rate over resampled sentence pairs."""
         rng = np.random.default_rng(seed)
@@ -65,6 +83,15 @@ class AlignmentScore:
         rates = 1 - correct / np.maximum((self.system + self.sure)[drawn].sum(axis=1), 1)
         low, high = np.quantile(rates, [(1 - share) / 2, (1 + share) / 2])
         return float(low), float(high)
+
+
+def macro_f1(precision: float, recall: float) -> float:
+    """The harmonic mean of two means.
+
+    >>> macro_f1(0.5, 1.0) == 2 / 3
+    True
+    """
+    return _ratio(2 * precision * recall, precision + recall)
 
 
 def score_alignment(links: Links, sure: Links, possible: Links | None = None) -> AlignmentScore:

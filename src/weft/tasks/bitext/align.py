@@ -15,7 +15,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,12 @@ from weft.pipeline.settings import checked_settings
 from weft.ragged import Indices
 from weft.tasks.bitext.symmetrize import links_of_cells
 from weft.text.bitext import Links
+from weft.text.doc import Doc
+
+if TYPE_CHECKING:
+    from weft.lexical.paraphrases import Paraphrases
+    from weft.pipeline.pipeline import Pipeline
+    from weft.tasks.similarity.aligner import Aligned
 
 Words = Sequence[str]
 #: One side of a bitext: a file, or sentences as texts or as lists of words.
@@ -243,25 +249,72 @@ class Aligner:
         return np.array(numbers, dtype=np.int32), np.array(ends, dtype=np.int64)
 
 
+@overload
 def align(
     source: Sentences,
     target: Sentences | None = None,
+    symmetrize: str = ...,
+    *,
+    settings: AlignmentSettings | None = ...,
+    threshold: float | None = ...,
+    combine: str = ...,
+    same_language: Literal[False] = False,
+) -> Links: ...
+
+
+@overload
+def align(
+    source: Sentences | Doc,
+    target: Sentences | Doc,
+    *,
+    same_language: Literal[True],
+    model: str | Pipeline | None = ...,
+    paraphrases: str | os.PathLike[str] | Paraphrases | None = ...,
+) -> Aligned: ...
+
+
+@overload
+def align(
+    source: Doc,
+    target: Doc,
+    *,
+    model: str | Pipeline | None = ...,
+    paraphrases: str | os.PathLike[str] | Paraphrases | None = ...,
+) -> Aligned: ...
+
+
+def align(
+    source: Sentences | Doc,
+    target: Sentences | Doc | None = None,
     symmetrize: str = "grow-diag-final-and",
     *,
     settings: AlignmentSettings | None = None,
     threshold: float | None = None,
     combine: str = "min",
-) -> Links:
+    same_language: bool = False,
+    model: str | Pipeline | None = "en",
+    paraphrases: str | os.PathLike[str] | Paraphrases | None = None,
+) -> Links | Aligned:
     """Train an aligner on a bitext and link its words: `align(english, german, "intersection", threshold=0.9)`.
 
     The two sides are sentences, each a list of words or a text with spaces between its words; or the names of files, as
     `weft align` reads them. An `Aligner` also links the words of sentence pairs outside its training data.
+
+    Two documents, or with `same_language` all others, are compared as texts of one language: nothing is trained, texts
+    are annotated by `model` where they are not yet, and the result also has similarities.
 
     >>> align([["yes"], ["no"], ["yes", "no"]], [["ja"], ["nein"], ["nein", "ja"]]).pairs()
     [[(0, 0)], [(0, 0)], [(0, 1), (1, 0)]]
     >>> align(["yes", "no", "yes no"], ["ja", "nein", "nein ja"]).pairs()
     [[(0, 0)], [(0, 0)], [(0, 1), (1, 0)]]
     """
+    if same_language or isinstance(source, Doc) or isinstance(target, Doc):
+        from weft.tasks.similarity.compare import align_texts, check_sides
+
+        if target is None:
+            raise ConfigError("give two documents, files or lists of texts of one language to compare")
+        check_sides(source, target)
+        return align_texts(source, target, model=model, paraphrases=paraphrases)
     _check(symmetrize, combine, threshold)
     sides = _bitext(source, target)
     aligner = Aligner(settings)

@@ -1,0 +1,1 @@
+"""Recipes of systems for translation and language models."""

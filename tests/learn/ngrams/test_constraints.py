@@ -128,7 +128,7 @@ def small() -> tuple[np.ndarray, dict[str, NgramModel]]:
     vocabulary = Vocabulary(str(number) for number in range(N_WORDS - 3))
     models = {}
     for method in (*INPUTS, "kneser-ney"):
-        model = NgramModel.of(vocabulary, estimate(counts, method, interpolate=False))
+        model = NgramModel.of(vocabulary, estimate(counts, method, interpolate=False), method)
         models[method] = prune(model, size=N_WORDS + sum(model.counts()[1:]) // 40)
     return text, models
 
@@ -233,3 +233,8 @@ def test_settings_that_make_no_sense_are_refused(small) -> None:
     for wrong in ({"iterations": 0}, {"floor": 1.0}, {"denominator": "some"}, {"backoff_updates": -1}):
         with pytest.raises(ConfigError):
             constrain(small[1]["absolute"], ConstraintSettings(**wrong))
+
+
+def test_kneser_ney_is_no_input(small) -> None:
+    with pytest.raises(ConfigError, match="smoothed by kneser-ney"):
+        constrain(small[1]["kneser-ney"])

@@ -82,7 +82,12 @@ def constrain(model: NgramModel, settings: ConstraintSettings = ConstraintSettin
     (True, True)
     """
     settings.check()
-    return NgramModel.of(model.vocabulary, constrained(model.estimates(), settings))
+    if "kneser-ney" in model.method:
+        raise ConfigError(
+            f"the model was smoothed by {model.method}, whose shorter n-grams do not tell how often they occur; "
+            "constrain a model of another method, such as witten-bell or katz"
+        )
+    return NgramModel.of(model.vocabulary, constrained(model.estimates(), settings), model.method)
 
 
 def constrained(given: Estimates, settings: ConstraintSettings = ConstraintSettings()) -> Estimates:

@@ -72,14 +72,15 @@ class NgramModel:
     trie: Trie
     logp: Singles  #: of every node
     backoff: Singles  #: of every node that can be a history
+    method: str = ""  #: of smoothing, if it is known
 
     @classmethod
-    def of(cls, vocabulary: Vocabulary, estimates: Estimates) -> NgramModel:
+    def of(cls, vocabulary: Vocabulary, estimates: Estimates, method: str = "") -> NgramModel:
         """The model of estimated probabilities."""
         trie, prob, alpha = estimates
         logp = logarithms(prob)
         logp[0] = 0.0
-        return cls(vocabulary, trie, logp, _fitted(trie, logp, alpha))
+        return cls(vocabulary, trie, logp, _fitted(trie, logp, alpha), method)
 
     def estimates(self) -> Estimates:
         """Probabilities and weights, in double precision."""

@@ -53,7 +53,7 @@ def prune(
     kept = _closed(model, losses >= least, parents)
     trie = estimates.trie.subset(kept, parents)
     prob = estimates.prob[kept]
-    return NgramModel.of(model.vocabulary, Estimates(trie, prob, backing_off(trie, prob)))
+    return NgramModel.of(model.vocabulary, Estimates(trie, prob, backing_off(trie, prob)), model.method)
 
 
 def history_probabilities(of: NgramModel, nodes: NgramModel) -> Floats:

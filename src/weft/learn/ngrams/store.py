@@ -24,7 +24,7 @@ from weft.learn.ngrams.trie import Trie
 from weft.learn.ngrams.vocabulary import SPECIAL, Vocabulary
 
 KIND = "n-gram model"
-_HEADER = Record(kind=Text((KIND,)), order=Whole(1, 100))
+_HEADER = Record(kind=Text((KIND,)), order=Whole(1, 100)).with_optional(method=Text())
 _LEVELS = Array("levels", "int64", ("levels",))
 _ARRAYS = (
     Array("words", "int32", ("nodes",), below="vocabulary"),
@@ -60,7 +60,7 @@ def save(model: NgramModel, path: str | os.PathLike[str]) -> None:
         "logp": model.logp, "backoff": model.backoff,
         "letters": np.frombuffer(b"".join(encoded), dtype=np.uint8), "letter_ends": ends,
     }  # fmt: skip
-    storage.save(path, {"kind": KIND, "order": model.order}, arrays)
+    storage.save(path, {"kind": KIND, "order": model.order, "method": model.method}, arrays)
 
 
 def load(path: str | os.PathLike[str]) -> NgramModel:
@@ -90,9 +90,8 @@ def _checked(header: dict[str, Any], stored: Stored) -> NgramModel:
     if fault >= 0:
         raise ModelError(f"n-gram {fault} is not where it must be: the file is damaged")
     trie = Trie(arrays["words"], arrays["suffix"], arrays["first"], levels)
-    return NgramModel(
-        _vocabulary(text["letters"].tobytes(), text["letter_ends"]), trie, arrays["logp"], arrays["backoff"]
-    )
+    known = _vocabulary(text["letters"].tobytes(), text["letter_ends"])
+    return NgramModel(known, trie, arrays["logp"], arrays["backoff"], header.get("method", ""))
 
 
 @kernel

@@ -1,1 +1,1 @@
-"""Recipes of systems for translation and language models."""
+"""Recipes of systems for translation, alignment and pairs of texts."""

@@ -125,8 +125,8 @@ def run(options: RecipeOptions) -> RecipeResult:
             step(work, options)
     _claims(work)
     result.notes.append(
-        "Perplexities count every word of the test novels, unknown words as `<unk>`, and `</s>`; the vocabulary is that "
-        "of words with two or more occurrences in training. Words are never pruned."
+        "Perplexities count every word of the test novels, unknown words as `<unk>`, and `</s>`; the vocabulary is "
+        "that of words with two or more occurrences in training. Words are never pruned."
     )
     return result
 
@@ -134,7 +134,7 @@ def run(options: RecipeOptions) -> RecipeResult:
 def _estimated(work: _Run, name: str) -> NgramModel:
     how = SMOOTHERS[name]
     assert how is not None
-    return NgramModel.of(work.vocabulary, estimate(work.counts, how[0], how[1]))
+    return NgramModel.of(work.vocabulary, estimate(work.counts, how[0], how[1]), how[0])
 
 
 def _all_sizes(work: _Run, name: str, model: NgramModel, histories: NgramModel | None) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from weft.pipeline.pipeline import Pipeline as Pipeline
     from weft.pipeline.train import train as train
     from weft.tasks.bitext.align import align as align
+    from weft.tasks.language_models import lm as lm
     from weft.text import Corpus as Corpus
     from weft.text import Doc as Doc
     from weft.text.language import language_of as language_of
@@ -35,6 +36,7 @@ _HOMES = {
     "WeftError": "weft.errors",
     "align": "weft.tasks.bitext.align",
     "language_of": "weft.text.language",
+    "lm": "weft.tasks.language_models",
     "read": "weft.formats",
     "show": "weft.pictures",
     "train": "weft.pipeline.train",
@@ -48,6 +50,7 @@ __all__ = [
     "__version__",
     "align",
     "language_of",
+    "lm",
     "load",
     "read",
     "show",

@@ -90,6 +90,11 @@ HEADINGS = {
             "Build a knowledge graph, and learn from it.",
             "weft graph build examples/graph/harbour.tsv --out kg",
         ),
+        "lm": Place(
+            "weft.cli.learn.lm:app",
+            "Train, prune, constrain and apply n-gram language models.",
+            "weft lm train examples/port.txt --order 3 --out port.arpa",
+        ),
     },
     "Judge": {
         "evaluate": Place(

@@ -1,0 +1,1 @@
+"""N-gram language models over tokens: counting, smoothing, pruning, mixing, constraining, querying and sampling."""

@@ -56,7 +56,7 @@ class Size:
     train: int = 600
     test: int = 400
     folds: int = 3
-    sentences: int = 700
+    sentences: int = 400
     judged: int = 0
     passes: int = 8
     samples: int = 2_000

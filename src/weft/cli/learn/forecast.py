@@ -78,9 +78,9 @@ def _write(data: dict[str, Any], days: list[dict[str, Any]], events: list[dict[s
     if data["curve"] is not None:
         settings, name = component.settings, "profit, 95 % of resampled days"
         low, high = course_interval([row["earned"] for row in days], settings.block, seed=settings.seed)
-        points = {
+        points: dict[str, list[tuple[float, float]]] = {
             name: [(float(k), row["profit"]) for k, row in enumerate(days)],
-            "chance": [(0, 0), (len(days) - 1, 0)],
+            "nothing earned": [(0.0, 0.0), (len(days) - 1.0, 0.0)],
         }
         band = {name: list(zip(map(float, range(len(days))), low.tolist(), high.tolist(), strict=True))}
         picture = draw_lines(component.market or "forecasts", "day", "profit", points, band)

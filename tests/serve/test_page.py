@@ -15,8 +15,10 @@ import weft
 from weft.pipeline.component import Asked, Component
 from weft.pipeline.pipeline import Pipeline
 from weft.serve import Limits, Service, running
+from weft.tasks.opinions.analyser import OpinionAnalyser
 from weft.text import Doc, SpanLayer
 from weft.text.conventions.coreference import set_entities
+from weft.text.conventions.events import EventRow, Filler, set_events
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -340,6 +342,58 @@ def test_chains_times_and_timelines_are_seen(chromium: Browser) -> None:
             [card] = page.locator("#view-spans .card.link").all_inner_texts()
             for shown in ("Marta Lindqvist: Marta of Bergen", "a sailor", "Q7", "75%", "Marta of Oslo (25%)", "ferry"):
                 assert shown in card
+
+
+class Happenings(Component):
+    """Marks what may be judged and who may act, and one event, whose place is in another sentence."""
+
+    task = "happenings"
+    provides = ("graphs/events", "spans/events", "spans/mentions")
+
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
+        for doc in docs:
+            forms = [word.form for word in doc.words]
+            if "shade" in forms:
+                places = [forms.index("shade"), forms.index("cord")]
+                doc.spans["mentions"] = SpanLayer.of(doc.strings, [(place, place + 1, "aspect") for place in places])
+                who, what = Filler("Agent", -1, ((0, 1),), "person"), Filler("Thing", -1, ((3, 4),), "lamp")
+                set_events(doc, [EventRow("Test", ((1, 2),), (who, what, Filler("Place", -1, ((8, 9),), "town")))])
+
+    def state(self) -> Any:
+        raise AssertionError
+
+    @classmethod
+    def from_state(cls, header: Any, arrays: Any) -> Any:
+        raise AssertionError
+
+
+def test_events_are_stars_and_opinions_stand_by_aspect_with_their_reasons(chromium: Browser) -> None:
+    analyser = OpinionAnalyser()
+    analyser.fit(list(weft.read(ROOT / "examples" / "opinions" / "lamps.opinions.jsonl")))
+    with running(Service({"lamps": Pipeline([Happenings(), analyser])}, Limits(max_chars=1000))) as address:
+        for page in _opened(chromium.new_page(), address):
+            annotate(page, "Ada tested the Halo. The shade is lovely, but the cord is not sturdy.")
+            star = page.locator("#view-trees svg.events")
+            assert star.count() == 1
+            assert star.locator("circle").count() == 3
+            assert "Place (other sentence)" in star.text_content()
+            assert page.locator("#view-trees svg.opinions rect.bar").count() == 2
+            assert page.locator("#view-trees svg.opinions .kind").all_text_contents() == [
+                "shade: positive", "cord: negative",
+            ]  # fmt: skip
+            page.click("#tab-spans")
+            page.click(".layers label:has(input[value=opinions])")
+            rows = [row.split("\t") for row in page.locator(".aspects tbody tr").all_inner_texts()]
+            assert [row[:3] for row in rows] == [["cord", "0", "1"], ["shade", "1", "0"]]
+            assert "sturdy" in rows[0][4]
+            assert "sturdy" not in rows[1][4]
+            page.click("#tab-trees")
+            page.locator("#view-trees svg.opinions [data-word] >> nth=1").click()
+            with page.expect_response("**/annotate"):
+                page.click("#why summary")
+            page.wait_for_selector("#why table")
+            assert page.inner_text("#why h3").startswith("opinions: positive(it, shade) by")
+            assert "lovely" in page.inner_text("#why table")
 
 
 def test_the_pictures_of_the_documentation_can_be_taken(chromium: Browser, address: str, tmp_path: Path) -> None:

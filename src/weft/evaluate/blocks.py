@@ -70,3 +70,31 @@ def profit_interval(earned: ArrayLike, most: ArrayLike, block: int = 5, samples:
         return np.asarray(100 * shares.mean(axis=1))
 
     return block_bootstrap(rows, statistic, block, samples, seed)
+
+
+def course_interval(
+    earned: ArrayLike, block: int = 5, samples: int = 1000, seed: int = 0, confidence: float = 0.95
+) -> tuple[Floats, Floats]:
+    """The interval of what was earned up to each day: the sums of as many days, resampled in blocks of neighbours.
+
+    >>> low, high = course_interval([1.0, -1.0, 1.0, 1.0] * 25)
+    >>> bool(low[-1] < 50 < high[-1]), bool((high - low)[-1] > (high - low)[0])
+    (True, True)
+    """
+    series = np.asarray(earned, dtype=np.float64)
+    days = len(series)
+    if series.ndim != 1 or not days:
+        raise WeftError("there is nothing to resample: the earnings of some days are needed")
+    if block < 1 or samples < 1:
+        raise WeftError(f"blocks and samples must be at least 1, got blocks of {block} days and {samples} samples")
+    block = min(block, days)
+    rng = np.random.default_rng(seed)
+    sums, reached = np.zeros(samples), 0
+    low, high = np.empty(days), np.empty(days)
+    while reached < days:  # block by block, so that memory does not grow with the days
+        starts = rng.integers(0, days, size=samples)
+        for k in range(min(block, days - reached)):
+            sums += series[(starts + k) % days]
+            low[reached], high[reached] = quantiles(sums, confidence)
+            reached += 1
+    return low, high

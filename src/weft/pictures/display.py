@@ -12,7 +12,9 @@ from pathlib import Path
 
 from weft.errors import ConfigError, WeftError
 from weft.pictures.arcs import draw_tree
+from weft.pictures.events import DrawnEvent, draw_events, events_by_sentence
 from weft.pictures.meaning import draw_amr
+from weft.pictures.opinions import draw_opinions, opinions_by_sentence
 from weft.pictures.phrases import draw_phrases
 from weft.pictures.relations import draw_relations
 from weft.pictures.scopes import draw_scope
@@ -21,7 +23,10 @@ from weft.pictures.style import clean, is_right_to_left, style_sheet, svg, text_
 from weft.pictures.timelines import draw_timeline
 from weft.text.conventions.amr import LAYER as AMR
 from weft.text.conventions.amr import amrs_of
+from weft.text.conventions.events import LAYER as EVENTS
 from weft.text.conventions.names import layer_name
+from weft.text.conventions.opinions import LAYER as OPINIONS
+from weft.text.conventions.opinions import Opinion
 from weft.text.conventions.scope import LAYER as SCOPE
 from weft.text.conventions.timeline import LAYER as TIMELINE
 from weft.text.conventions.tuples import LAYER as RELATIONS
@@ -32,7 +37,7 @@ from weft.text.frames import frame_rows, frames_by_sentence
 from weft.text.views import Sentence
 
 #: What can be drawn: all but the timeline for a sentence, the timeline for a document.
-KINDS = ("tree", "phrases", "scope", "amr", "relations", "spans", "timeline")
+KINDS = ("tree", "phrases", "scope", "amr", "relations", "events", "opinions", "spans", "timeline")
 _PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -99,8 +104,8 @@ def show(
 ) -> Picture:
     """A picture of a document or of sentences.
 
-    `kinds` selects from `tree`, `phrases`, `scope`, `amr`, `relations`, `spans` and `timeline` (default: all
-    available), `layers` the span layers (default: all), and `limit` is the maximum number of sentences.
+    `kinds` selects from `tree`, `phrases`, `scope`, `amr`, `relations`, `events`, `opinions`, `spans` and `timeline`
+    (default: all available), `layers` the span layers (default: all), and `limit` is the maximum number of sentences.
 
     >>> doc = Doc.from_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> show(doc)
@@ -181,10 +186,11 @@ class DocPictures:
         self._amrs = amrs_of(doc) if AMR in doc.graphs else [None] * doc.n_sentences
         self._scopes = {scope.sentence.index: scope for scope in doc.scope} if SCOPE in doc.relations else {}
         self._relations = _tuples_by_sentence(doc)
+        self._events, self._opinions = _events_by_sentence(doc), _opinions_by_sentence(doc)
         there = {
             "tree": doc.head is not None, "phrases": doc.constituents is not None, "scope": bool(self._scopes),
             "amr": any(amr is not None for amr in self._amrs), "relations": bool(self._relations),
-            "spans": bool(known),
+            "events": bool(self._events), "opinions": bool(self._opinions), "spans": bool(known),
         }  # fmt: skip
         self.doc = doc
         self.kinds = [kind for kind in KINDS[:-1] if there[kind] and (kinds is None or kind in kinds)]
@@ -193,7 +199,7 @@ class DocPictures:
         self._numbers = {name: spans_by_sentence(doc, layer) for name, layer in self.layers.items()}
 
     def svgs(self, sentence: Sentence, styled: bool = True) -> list[str]:
-        """The SVG pictures of a sentence that are available: tree, phrases, scopes, AMR, relations, spans by layer."""
+        """The SVG pictures of a sentence that are available: those of `trees`, and spans by layer."""
         drawn = self.trees(sentence, styled)
         if "spans" in self.kinds:
             drawn += [
@@ -203,12 +209,15 @@ class DocPictures:
         return drawn
 
     def trees(self, sentence: Sentence, styled: bool = True) -> list[str]:
-        """The pictures of a sentence's tree, phrases, scopes, AMR and relations."""
+        """The pictures of a sentence's tree, phrases, scopes, AMR, relations, events and opinions."""
         frames = self._frames[sentence.index] if self._frames is not None else ()
         drawn = [draw_tree(sentence, styled, frames)] if "tree" in self.kinds else []
         drawn += [draw_phrases(sentence, styled)] if "phrases" in self.kinds else []
         scope = self.scope(sentence, styled)
-        others = (scope, self.amr(sentence, styled), self.relations(sentence, styled))
+        others = (
+            scope, self.amr(sentence, styled), self.relations(sentence, styled), self.events(sentence, styled),
+            self.opinions(sentence, styled),
+        )  # fmt: skip
         return [*drawn, *(picture for picture in others if picture)]
 
     def scope(self, sentence: Sentence, styled: bool = True) -> str:
@@ -220,6 +229,16 @@ class DocPictures:
         """The picture of a sentence's relations, "" if it has none."""
         found = self._relations.get(sentence.index) if "relations" in self.kinds else None
         return draw_relations(sentence, found, styled) if found else ""
+
+    def events(self, sentence: Sentence, styled: bool = True) -> str:
+        """The picture of a sentence's events, "" if it has none."""
+        found = self._events.get(sentence.index) if "events" in self.kinds else None
+        return draw_events(sentence, found, styled) if found else ""
+
+    def opinions(self, sentence: Sentence, styled: bool = True) -> str:
+        """The picture of a sentence's opinions, "" if it has none."""
+        found = self._opinions.get(sentence.index) if "opinions" in self.kinds else None
+        return draw_opinions(sentence, found, styled) if found else ""
 
     def timeline(self, styled: bool = True) -> str:
         """The picture of the document's timeline, "" if it has none."""
@@ -252,6 +271,22 @@ def _tuples_by_sentence(doc: Doc) -> dict[int, list[RelationTuple]]:
         if sentence is not None:
             found.setdefault(sentence.index, []).append(each)
     return found
+
+
+def _events_by_sentence(doc: Doc) -> dict[int, list[DrawnEvent]]:
+    """The events of every sentence that has some; of a contradictory layer there are none."""
+    try:
+        return events_by_sentence(doc) if EVENTS in doc.graphs else {}
+    except WeftError:
+        return {}
+
+
+def _opinions_by_sentence(doc: Doc) -> dict[int, list[Opinion]]:
+    """The opinions of every sentence that has some; of a contradictory layer there are none."""
+    try:
+        return opinions_by_sentence(doc) if OPINIONS in doc.spans else {}
+    except WeftError:
+        return {}
 
 
 def pictures_of(

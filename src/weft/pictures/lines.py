@@ -10,16 +10,25 @@ COLOURS = ("#3b6fb6", "#d0723a", "#3f9a68", "#b0508c", "#8a7a2e", "#6b6b6b")
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 360, 72, 16, 36, 48
 
 
-def draw_lines(title: str, x: str, y: str, series: Mapping[str, Sequence[tuple[float, float]]]) -> str:
+def draw_lines(
+    title: str, x: str, y: str, series: Mapping[str, Sequence[tuple[float, float]]],
+    bands: Mapping[str, Sequence[tuple[float, float, float]]] | None = None,
+) -> str:  # fmt: skip
     """Draw lines: `series` gives the points of each, `x` and `y` label the axes.
+
+    `bands` gives lines an interval: for every x the low and the high end.
 
     >>> text = draw_lines("Convergence", "calls", "objective", {"L-BFGS": [(1, -10.0), (2, -4.0)]})
     >>> text.startswith("<svg") and "L-BFGS" in text and text.count("<polyline") == 1
     True
+    >>> draw_lines("Profit", "day", "$", {"sum": [(0, 1), (1, 2)]}, {"sum": [(0, 0, 2), (1, 1, 4)]}).count("<polygon")
+    1
     >>> draw_lines("Speed", "words/s", "LAS", {"greedy": [(9.0, 87.0)], "exact": [(2.0, 88.0)]}).count("<circle")
     2
     """
+    bands = bands or {}
     points = [point for line in series.values() for point in line if all(map(math.isfinite, point))]
+    points += [(u, end) for band in bands.values() for u, low, high in band for end in (low, high)]
     xs, ys = _range([u for u, _ in points]), _range([v for _, v in points])
     legend = 20 * math.ceil(len(series) / 3)
     parts = [
@@ -40,6 +49,10 @@ def draw_lines(title: str, x: str, y: str, series: Mapping[str, Sequence[tuple[f
         parts.append(f'<path d="M{LEFT} {down:.1f}H{WIDTH - RIGHT}" stroke="#80808030"/>')
     for i, (name, line) in enumerate(series.items()):
         colour = COLOURS[i % len(COLOURS)]
+        if band := bands.get(name):
+            ends = [(u, high) for u, _, high in band] + [(u, low) for u, low, _ in reversed(band)]
+            shape = " ".join(f"{_across(u, xs):.1f},{_down(v, ys):.1f}" for u, v in ends)
+            parts.append(f'<polygon points="{shape}" fill="{colour}" fill-opacity="0.18"/>')
         path = " ".join(f"{_across(u, xs):.1f},{_down(v, ys):.1f}" for u, v in line if math.isfinite(v))
         if len(line) == 1:
             parts.append(f'<circle cx="{path.split(",")[0]}" cy="{path.split(",")[-1]}" r="5" fill="{colour}"/>')

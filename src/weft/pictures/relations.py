@@ -59,8 +59,8 @@ def draw_relations(sentence: Sentence, tuples: Sequence[RelationTuple], styled: 
             x = places[number]
             parts.append(
                 f'<circle class="bar {hue(names[number][1])}" stroke="#8793a0" cx="{x:.1f}" cy="{y:.0f}" r="5"/>'
-                f'<text class="caption" x="{x:.1f}" y="{y + 19:.0f}" font-size="12" fill="#57626d" '
-                f'style="text-anchor: middle">{clean(slot)}</text>'
+                f'<text class="caption middle" x="{x:.1f}" y="{y + 19:.0f}" font-size="12" fill="#57626d" '
+                f'text-anchor="middle">{clean(slot)}</text>'
             )
     height = _TOP + _ROW * len(tuples) + _MARGIN / 2
     said = "; ".join(

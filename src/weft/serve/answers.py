@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 from weft.errors import ConfigError
 from weft.formats import FORMATS, write
 from weft.pictures import DocPictures, show, span_layers, stacked
+from weft.pipeline.explanation import MOST
+from weft.pipeline.pipeline import Pipeline
 from weft.pipeline.windows import KEY as WINDOWS
 from weft.scale.job import fit
 from weft.text.conventions.alternatives import KEY
@@ -73,7 +75,20 @@ def formats_of(provides: Sequence[str]) -> list[str]:
     return formats
 
 
-def to_json(doc: Doc, model: str, seconds: float, pictures: bool = False, language: str = "") -> bytes:
+def explained(nlp: Pipeline, doc: Doc, word: int) -> list[dict[str, Any]]:
+    """Why every component that can say so decided as it did about a word; the strongest reasons of each."""
+    found = [
+        component.explain(doc, word).to_dict()
+        for component in nlp.components
+        if component.explains and all(doc.has(layer) for layer in component.requires)
+    ]
+    return [{**each, "reasons": each["reasons"][:MOST]} for each in found]
+
+
+def to_json(
+    doc: Doc, model: str, seconds: float, pictures: bool = False, language: str = "",
+    explanations: Sequence[dict[str, Any]] | None = None,
+) -> bytes:  # fmt: skip
     """A document as its record (`weft.text.records`) with facts about the answer, as `weft.serve.schemas.Answer` says.
 
     With pictures there is a notice if the language of the text is another than that of the model.
@@ -94,6 +109,8 @@ def to_json(doc: Doc, model: str, seconds: float, pictures: bool = False, langua
         foreign = foreign_language(doc.text, language) or other_script(doc.text, language)
     if foreign is not None:
         answer["notice"] = f"the text looks like {foreign.name}; the model {model} is {language}"
+    if explanations is not None:
+        answer["explanations"] = explanations
     if WINDOWS in doc.meta:
         answer["notes"] = [f"{task}: {note}" for task, note in doc.meta[WINDOWS].items()]
     return json.dumps(answer, ensure_ascii=False).encode()
@@ -157,12 +174,13 @@ def _zipped(folder: Path) -> bytes:
 def _pictures(sentence: Sentence, drawn: DocPictures) -> dict[str, Any]:
     drawings: dict[str, Any] = {"spans": drawn.highlighted(sentence)}
     if len(sentence) <= WIDEST:
-        kinds = [kind for kind in drawn.kinds if kind not in ("spans", "scope", "amr", "relations")]
+        kinds = [kind for kind in drawn.kinds if kind in ("tree", "phrases")]
         drawings |= zip(kinds, drawn.trees(sentence, styled=False), strict=False)
-        if scope := drawn.scope(sentence, styled=False):
-            drawings["scope"] = scope
-        if graph := drawn.amr(sentence, styled=False):
-            drawings["amr"] = graph
-        if relations := drawn.relations(sentence, styled=False):
-            drawings["relations"] = relations
+        others = {
+            "scope": drawn.scope, "amr": drawn.amr, "relations": drawn.relations, "events": drawn.events,
+            "opinions": drawn.opinions,
+        }  # fmt: skip
+        for name, draw in others.items():
+            if picture := draw(sentence, styled=False):
+                drawings[name] = picture
     return drawings

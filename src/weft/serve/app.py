@@ -31,7 +31,7 @@ from starlette.exceptions import HTTPException
 import weft
 from weft.errors import WeftError, did_you_mean
 from weft.serve import schemas
-from weft.serve.answers import formats_of, to_file, to_json
+from weft.serve.answers import explained, formats_of, to_file, to_json
 from weft.serve.body import BodyLimit, Headers, HostCheck
 from weft.serve.graphs import GraphDesk
 from weft.serve.hosts import Hosts
@@ -153,8 +153,10 @@ def _answer(service: Service, request: schemas.Request, doc: Doc, start: float) 
     """Build a response; runs in a thread of the service."""
     if request.format == "json":
         seconds = time.perf_counter() - start
-        language = str(service.pipeline(request.model).card.get("language", ""))
-        body = to_json(doc, request.model or service.default, seconds, request.pictures, language)
+        nlp = service.pipeline(request.model)
+        language = str(nlp.card.get("language", ""))
+        explanations = None if request.explain is None else explained(nlp, doc, request.explain)
+        body = to_json(doc, request.model or service.default, seconds, request.pictures, language, explanations)
         return Response(body, media_type="application/json")
     file = to_file(doc, request.format)
     return Response(
@@ -173,6 +175,7 @@ def _facts(service: Service, name: str) -> schemas.ModelFacts:
         provides=provides,
         probabilities=nlp.gives_probabilities,
         alternatives=nlp.gives_kbest,
+        explains=any(component.explains for component in nlp.components),
         formats=formats_of(provides),
         card=nlp.card,
     )

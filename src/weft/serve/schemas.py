@@ -51,6 +51,7 @@ class Request(BaseModel):
         0, ge=0, le=ALTERNATIVES, description="Number of best analyses per sentence, with probabilities."
     )
     pictures: bool = Field(False, description="Add trees, phrases, scopes and spans of every sentence as SVG and HTML.")
+    explain: int | None = Field(None, ge=0, description="Add why a word, counted from 0, was annotated as it is.")
 
     @model_validator(mode="before")
     @classmethod
@@ -98,8 +99,8 @@ class Sentence(Place):
     alternatives: dict[str, list[Alternative]] | None = Field(None, description="By task, best first.")
     pictures: dict[str, Any] | None = Field(
         None,
-        description="`tree`, `phrases`, `scope`, `amr`, `relations` as SVG, `spans` as HTML by layer; "
-        "style sheet: /pictures.css.",
+        description="`tree`, `phrases`, `scope`, `amr`, `relations`, `events`, `opinions` as SVG, `spans` as HTML by "
+        "layer; style sheet: /pictures.css.",
     )
 
 
@@ -119,6 +120,27 @@ class Span(Piece):
     pieces: list[Piece] | None = Field(None, description="Its pieces, if it has gaps.")
 
 
+class Reason(BaseModel):
+    """What fired, the value it read, and what it adds to the scores of the decision and of its runner-up."""
+
+    template: str
+    value: str
+    weight: float
+    runner_up: float
+
+
+class Explanation(BaseModel):
+    """Why a component decided as it did about a word: the strongest reasons, whose differences add up to the margin."""
+
+    model_config = ConfigDict(extra="allow")
+
+    task: str
+    decision: str
+    runner_up: str = Field(description="Empty if there was no choice.")
+    margin: float
+    reasons: list[Reason]
+
+
 class Answer(BaseModel):
     """An annotated text: a record, as `weft annotate --to records` writes it, with facts about the answer."""
 
@@ -135,6 +157,7 @@ class Answer(BaseModel):
         None, description="With pictures: says that the text looks like another language than the model's, if it does."
     )
     timeline: str | None = Field(None, description="With pictures: the timeline of the text as SVG, if it has one.")
+    explanations: list[Explanation] | None = Field(None, description="With `explain`: by component.")
     notes: list[str] | None = Field(None, description="What was annotated in windows, as it was too long.")
 
 
@@ -146,6 +169,7 @@ class ModelFacts(BaseModel):
     provides: list[str]
     probabilities: bool = Field(description="Whether it provides probabilities.")
     alternatives: bool = Field(description="Whether it provides alternatives.")
+    explains: bool = Field(description="Whether it can explain its decisions about words.")
     formats: list[str] = Field(description="Formats that can represent its predictions.")
     card: dict[str, Any] = Field(description="Corpora, licence, scores.")
 

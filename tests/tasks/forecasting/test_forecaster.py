@@ -215,7 +215,9 @@ def test_the_command_trains_on_a_folder_of_days_and_writes_tables(weft, tmp_path
     assert report["training"]["days with text"] == 90
     assert "contains 0" in report["warning"]
     assert len(report["days"]) == 60
-    assert curve.read_text().startswith("<svg")
+    picture = curve.read_text()
+    assert picture.startswith("<svg")
+    assert picture.count("<polygon") == 1  # the interval, wider than the line it belongs to
     assert len(days.read_text().splitlines()) == 61
     assert json.loads(events.read_text()) == report["events"]
     out = tmp_path / "tomorrow.jsonl"

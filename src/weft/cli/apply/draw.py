@@ -1,6 +1,6 @@
-"""`weft draw FILE --out PICTURE`: trees, phrases, scopes, AMRs, relations, spans, documents as SVG, or a page.
+"""`weft draw FILE --out PICTURE`: trees, phrases, scopes, AMRs, relations, events, opinions, spans as SVG, or a page.
 
-Of documents, timelines and sentence graphs are drawn.
+Of documents, timelines and sentence graphs are drawn, and pairs of texts side by side.
 
 Entities across documents are drawn from the folder that `weft lexicon entities` writes.
 """
@@ -38,7 +38,8 @@ What = Annotated[
     option(
         "--what",
         metavar="KIND",
-        help="What to draw: tree, phrases, scope, amr, relations, spans, timeline, coherence, entities or pairs.",
+        help="What to draw: tree, phrases, scope, amr, relations, events, opinions, spans, timeline, coherence, "
+        "entities or pairs.",
         shown="everything annotated",
     ),
 ]
@@ -218,9 +219,13 @@ def _sentences(
 ) -> Iterator[tuple[int, Sentence]]:
     """The sentences to draw with their numbers: all, or the one with an id, or else with a number."""
     from weft.pictures import sentence_id
+    from weft.text.split import with_words
 
     number, by_number, ids = 0, None, []
     for doc in Reading(from_format, False, fields, encoding).open([file]).docs:
+        # Events, opinions and the like may be marked in text that nobody cut into words.
+        if doc.spans and not doc.n_words:
+            with_words([doc])
         for each in doc.sentences:
             number += 1
             ids.append(sentence_id(each))

@@ -40,7 +40,7 @@ def train(training: Training) -> None:
     report = component.fit(docs)
     report_bad(inputs)
     days, events = report.pop("days"), report["events"]
-    _write(data, days, events, component.market)
+    _write(data, days, events, component)
     keep(component, report, training.out, **training.card(texts))
     if training.as_json:
         print_json({**report, "days": days})
@@ -64,8 +64,9 @@ def _parsed(docs: list[Doc], names: list[str]) -> list[Doc]:
     return found
 
 
-def _write(data: dict[str, Any], days: list[dict[str, Any]], events: list[dict[str, Any]], market: str) -> None:
+def _write(data: dict[str, Any], days: list[dict[str, Any]], events: list[dict[str, Any]], component: Any) -> None:
     """Write the tables and the picture that were asked for."""
+    from weft.evaluate.blocks import course_interval
     from weft.formats.csv.plain_rows import write_rows
     from weft.pictures import draw_lines
     from weft.tasks.forecasting.report import DAY_COLUMNS, EVENT_COLUMNS
@@ -75,8 +76,15 @@ def _write(data: dict[str, Any], days: list[dict[str, Any]], events: list[dict[s
     if data["events"] is not None:
         write_rows(events, data["events"], EVENT_COLUMNS)
     if data["curve"] is not None:
-        points = {"profit": [(float(k), row["profit"]) for k, row in enumerate(days)]}
-        data["curve"].write_text(draw_lines(market or "forecasts", "day", "profit", points), encoding="utf-8")
+        settings, name = component.settings, "profit, 95 % of resampled days"
+        low, high = course_interval([row["earned"] for row in days], settings.block, seed=settings.seed)
+        points: dict[str, list[tuple[float, float]]] = {
+            name: [(float(k), row["profit"]) for k, row in enumerate(days)],
+            "nothing earned": [(0.0, 0.0), (len(days) - 1.0, 0.0)],
+        }
+        band = {name: list(zip(map(float, range(len(days))), low.tolist(), high.tolist(), strict=True))}
+        picture = draw_lines(component.market or "forecasts", "day", "profit", points, band)
+        data["curve"].write_text(picture, encoding="utf-8")
 
 
 def _show(report: dict[str, Any], events: list[dict[str, Any]]) -> None:

@@ -74,7 +74,8 @@ OPTIONS: dict[str, Any] = {
         ),
     ],
     "curve": Annotated[
-        Path | None, option("--curve", metavar="FILE.svg", panel=RUNNING, help="Draw the profit by day.")
+        Path | None,
+        option("--curve", metavar="FILE.svg", panel=RUNNING, help="Draw the profit by day with its interval."),
     ],
     "days": Annotated[
         Path | None,

@@ -1,5 +1,8 @@
 """The best supported graph by branch and bound: the same answer as the integer program, in microseconds.
 
+Small graphs are searched edge by edge, as follows; a graph that takes long so goes to a branch and bound over flows
+(`weft.infer.supports.flows`), and what is hard for both to the integer program.
+
 Edges are labelled one after the other, or left unlabelled. With d edges decided and v the value so far, a branch is
 given up if
 
@@ -15,16 +18,17 @@ import numpy as np
 
 from weft.arrays import Floats, Ints
 from weft.errors import InferenceError
+from weft.infer.supports.flows import best_by_flows, fits_flows
 from weft.infer.supports.problem import Demands, Scores, Supported, SupportGraph
 from weft.infer.supports.program import solve_program
 from weft.kernel import kernel
 
-#: After so many branches a graph is left to the integer program.
-MOST_STEPS = 1_000_000
+#: After so many branches a graph is left to the search over flows, or to the integer program if that cannot have it.
+MOST_STEPS, MOST_STEPS_ALONE = 5_000, 200_000
 _TOO_LONG, _NONE = -2, -1
 
 
-def best_graph(graph: SupportGraph, scores: Scores, demands: Demands, most_steps: int = MOST_STEPS) -> Supported:
+def best_graph(graph: SupportGraph, scores: Scores, demands: Demands, most_steps: int = 0) -> Supported:
     """The best graph that satisfies all constraints; raises an `InferenceError` if there is none.
 
     >>> graph = SupportGraph.of([(0, 0), (0, 1), (1, 1)], [[0, 1], [0, 1]], 2)
@@ -33,6 +37,7 @@ def best_graph(graph: SupportGraph, scores: Scores, demands: Demands, most_steps
     Supported(rows=array([0, 2]), labels=array([0, 1]), value=4.0)
     """
     n = graph.n_edges
+    most_steps = most_steps or (MOST_STEPS if fits_flows(demands) else MOST_STEPS_ALONE)
     rows, labels, value = np.full(n, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64), np.zeros(1)
     status = _search(
         graph.evidence, graph.first, graph.allowed, graph.alternatives, graph.pairs, scores.rows, scores.pairs,
@@ -40,7 +45,14 @@ def best_graph(graph: SupportGraph, scores: Scores, demands: Demands, most_steps
         int(graph.n_evidence), most_steps, rows, labels, value,
     )  # fmt: skip
     if status == _TOO_LONG:
-        return solve_program(graph, scores, demands)
+        known = Supported(rows, labels, float(value[0])) if value[0] > -np.inf else None
+        found = best_by_flows(graph, scores, demands, known)
+        if found is None:
+            return solve_program(graph, scores, demands)
+        if found.value == -np.inf:
+            status = _NONE
+        else:
+            return found
     if status == _NONE:
         raise InferenceError(f"no labelling of the {n} edges satisfies all constraints")
     return Supported(rows, labels, float(value[0]))
@@ -106,6 +118,7 @@ def _search(
             rows[d], labels[d] = -1, -1
         steps += 1
         if steps > most_steps:
+            best_value[0] = best
             return _TOO_LONG
         if d == n:
             fits = done[n] >= least and done_marked[n] >= least_marked

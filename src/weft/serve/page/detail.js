@@ -32,13 +32,40 @@ function showDetail(index, opener) {
     }
   }
   const readings = make("div", { id: "readings", "aria-live": "polite" });
+  const why = modelFacts().explains ? [reasons(index)] : [];
   const close = make("button", { type: "button", class: "plain", "aria-label": "Close", onclick: closeDetail }, "✕");
   panel.replaceChildren(
-    make("header", {}, make("h2", { id: "detail-title", dir: "auto" }, word.form), close), list, readings);
+    make("header", {}, make("h2", { id: "detail-title", dir: "auto" }, word.form), close), list, ...why, readings);
   panel.hidden = false;
   state.opener = opener;
   panel.focus({ preventScroll: true });
   if (modelFacts().alternatives) showReadings(readings, word, sentence);
+}
+
+// Why the word was annotated as it is, requested when the user opens it: every decision with its strongest reasons.
+function reasons(index) {
+  const place = make("div", { "aria-live": "polite" });
+  const block = make("details", { id: "why" }, make("summary", {}, "Why"), place);
+  block.addEventListener("toggle", async () => {
+    if (!block.open || place.children.length) return;
+    place.replaceChildren(make("p", { class: "none" }, "Looking for the reasons …"));
+    try {
+      const { explanations } = await ask({ text: state.answer.text, model: state.answer.model, explain: index });
+      place.replaceChildren(...explanations.map(reasonsOf));
+    } catch (error) {
+      place.replaceChildren(make("p", { class: "none" }, error.message));
+    }
+  });
+  return block;
+}
+
+function reasonsOf(found) {
+  const title = make("h3", { dir: "auto" }, `${found.task}: ${found.decision}`);
+  if (!found.runner_up || !found.reasons.length) return make("section", {}, title, make("p", { class: "none" }, "There was no choice."));
+  const head = ["Feature", "Value", `Against ${found.runner_up}`].map((name) => make("th", { scope: "col" }, name));
+  const rows = found.reasons.map((each) => make("tr", {}, make("td", {}, each.template),
+    make("td", { dir: "auto" }, each.value), make("td", { class: "number" }, (each.weight - each.runner_up).toFixed(2))));
+  return make("section", {}, title, make("table", { class: "found" }, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)));
 }
 
 function closeDetail() {

@@ -82,17 +82,17 @@ function drawTimeline(answer) {
 
 function drawSentences(panel, answer, words) {
   inSteps(panel, answer.sentences, (sentence) => {
-    const { tree, phrases, scope, amr, relations, spans } = sentence.pictures;
+    const { tree, phrases, scope, amr, relations, events, opinions, spans } = sentence.pictures;
+    const pictures = [tree, phrases, scope, amr, relations, events, opinions].filter(Boolean);
     const layer = Object.keys(spans).includes("entities") ? "entities" : Object.keys(spans)[0];
     const text = make("div", { class: "text" });
     text.append(layer ? enliven(drawn(spans[layer]), words) : plainText(sentence, words));
     const head = make("header", {}, make("h2", { "aria-label": `Sentence ${sentence.number}` }, String(sentence.number)), text);
     const card = make("article", { class: "card sentence" }, head);
-    for (const markup of [tree, phrases, scope, amr, relations]) {
-      if (!markup) continue;
+    for (const markup of pictures) {
       const picture = drawn(markup);
       const keep = { type: "button", class: "plain", onclick: () => saveSvg(picture, `sentence-${sentence.number}`) };
-      if (markup === (tree ?? phrases ?? scope ?? amr ?? relations)) head.append(make("button", keep, "SVG"));
+      if (markup === pictures[0]) head.append(make("button", keep, "SVG"));
       const frame = { class: "picture", role: "group", "aria-label": `Picture of sentence ${sentence.number}`, dir: picture.dataset.dir ?? null };
       const place = make("div", frame, enliven(picture, words));
       watchScrolling(place);
@@ -178,12 +178,40 @@ function linkCards(spans) {
   return [...cards.values()].slice(0, 200).map(linkCard);
 }
 
+// What is said of every aspect: how often it is praised and criticized, compared, and with which words.
+function aspectTable(spans, mentions) {
+  const groups = new Map();
+  for (const { label, text, attributes } of spans) {
+    const has = attributes ?? {};
+    const named = (number) => (number === undefined ? "" : mentions[number]?.text ?? "");
+    const aspect = named(has.aspect).toLowerCase() || "as a whole";
+    const group = groups.get(aspect) ?? { positive: 0, negative: 0, compared: [], words: [] };
+    if (label === "positive" || label === "negative") group[label] += 1;
+    else group.compared.push(`${named(has.entity)} ${label} than ${named(has.other)}`);
+    if (has.evidence !== false) group.words.push(`“${text}”`);
+    groups.set(aspect, group);
+  }
+  const rows = [...groups].sort(([a], [b]) => a.localeCompare(b)).map(([aspect, group]) => make("tr", {},
+    make("td", { class: "form", dir: "auto" }, aspect), make("td", { class: "number" }, String(group.positive)),
+    make("td", { class: "number" }, String(group.negative)), make("td", { dir: "auto" }, group.compared.join("; ")),
+    make("td", { dir: "auto" }, group.words.slice(0, 20).join(", "))));
+  const head = [["Aspect"], ["Positive", "number"], ["Negative", "number"], ["Compared"], ["In words"]];
+  const table = make("table", { class: "found aspects", "aria-label": "Opinions by aspect" },
+    make("thead", {}, make("tr", {}, ...head.map(([name, kind]) => make("th", { scope: "col", class: kind ?? "" }, name)))),
+    make("tbody", {}, ...rows));
+  return make("div", { class: "card scroll" }, table);
+}
+
 function drawLayer(content, answer, words, layer) {
   const text = make("div", { class: "card running" });
   for (const sentence of answer.sentences) {
     if (sentence.pictures.spans[layer]) text.append(enliven(drawn(sentence.pictures.spans[layer]), words));
   }
   content.replaceChildren(text);
+  if (layer === "opinions" && answer.spans.opinions.length) {
+    content.append(aspectTable(answer.spans.opinions, answer.spans.mentions ?? []));
+    return rove(content);
+  }
   const groups = new Map();
   for (const span of labelled(answer, layer)) {
     const key = `${span.label}\t${span.text}`;

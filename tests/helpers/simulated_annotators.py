@@ -1,7 +1,7 @@
 """Annotators who answer at once through the API of a workbench that is killed again and again.
 
-Each of them works as the page does: it asks for an item, sends the answer with an id of its own, and sends the same again
-until the service acknowledges it. An answer counts as acknowledged when the reply has arrived.
+Each of them works as the page does: it asks for an item, sends the answer with an id of its own, and sends the same
+again until the service acknowledges it. An answer counts as acknowledged when the reply has arrived.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ class Annotator(threading.Thread):
             self.link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         headers = {"Content-Type": "application/json", "Cookie": self.cookie}
         try:
-            self.link.request("GET" if body is None else "POST", path, None if body is None else json.dumps(body), headers)
+            method, sent = ("GET", None) if body is None else ("POST", json.dumps(body))
+            self.link.request(method, path, sent, headers)
             response = self.link.getresponse()
             told = response.read()
         except (OSError, http.client.HTTPException):

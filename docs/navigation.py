@@ -5,14 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-#: How much a word on a page counts in the search, by its folder; 1 if it is not here.
-RANKS = {"api": 1e-6, "systems": 1e-3, "develop": 1e-2}
+#: How much a word on a page counts in the search, by the page or its folder; 1 if neither is here. The pages that serve
+#: every task come before those of single tasks, which use the same words.
+RANKS = {
+    "api": 1e-6,
+    "systems": 1e-3,
+    "develop": 1e-2,
+    "start": 4.0,
+    "judge/explaining.md": 4.0,
+    "judge/evaluation.md": 4.0,
+    "apply/scale.md": 4.0,
+    "apply/interop.md": 4.0,
+    "tasks/entities.md": 4.0,
+}
 #: What people call the subject of a page, beside the words on it. A page is found by these first of all.
 KEYWORDS = {
     "learn/workbench.md": [
-        "annotation tool",
-        "label text",
-        "annotate by hand",
+        "labelling by hand",
         "Prodigy",
         "doccano",
         "Label Studio",
@@ -51,12 +60,12 @@ KEYWORDS = {
         "triples",
     ],
     "tasks/scope.md": ["quantifier", "scope", "negation scope", "plural"],
-    "tasks/metaphor.md": ["metaphor", "simile", "figurative language", "Hearst patterns", "harvest text"],
+    "tasks/metaphor.md": ["metaphor", "simile", "figurative language", "Hearst patterns"],
     "tasks/preferences.md": ["selectional preferences", "metaphor cues", "violation", "patch a resource"],
     "tasks/linking.md": ["entity linking", "word senses", "word sense disambiguation", "knowledge base", "Wikidata"],
     "tasks/coherence.md": ["text coherence", "sentence order", "essay", "discourse", "entity grid"],
     "tasks/coreference.md": ["coreference", "pronoun", "mention", "entity", "chain"],
-    "tasks/similarity.md": ["paraphrase", "textual similarity", "STS", "compare texts", "monolingual alignment"],
+    "tasks/similarity.md": ["paraphrase", "similarity", "STS", "monolingual alignment"],
     "learn/lexical-resources.md": ["WordNet", "PropBank", "VerbNet", "SemLink"],
     "tasks/entities.md": ["train on own labels", "train NER", "train entities", "custom entities"],
     "tasks/entities-across-documents.md": ["cross-document coreference", "deduplicate names", "mentions"],
@@ -86,9 +95,9 @@ def set_search(meta: dict[str, Any], place: str) -> None:
     >>> meta
     {'search': {'boost': 1e-06}}
     """
-    folder = place.split("/")[0]
-    if folder in RANKS:
-        meta["search"] = {"boost": RANKS[folder]}
+    rank = RANKS.get(place) or RANKS.get(place.split("/")[0])
+    if rank:
+        meta["search"] = {"boost": rank}
     if place in KEYWORDS:
         meta["tags"] = KEYWORDS[place]
 

@@ -148,7 +148,7 @@ def known_instances(
 
 
 def _delimited(name: str, stem: str, separator: str) -> Iterator[Column]:
-    csv.field_size_limit(LONGEST_CELL)
+    before = csv.field_size_limit(LONGEST_CELL)
     with opened(name) as lines:
         rows = csv.reader(lines, delimiter=separator)
         try:
@@ -167,6 +167,8 @@ def _delimited(name: str, stem: str, separator: str) -> Iterator[Column]:
                     own.append(cell)
         except csv.Error as error:
             raise FormatError(name, rows.line_num, "cells, quoted where they hold separators", str(error)) from None
+        finally:
+            csv.field_size_limit(before)
     for title, own in zip(header, cells, strict=True):
         yield Column.of(f"{stem}: {title.strip()}", stem, own)
 

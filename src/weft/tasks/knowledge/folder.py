@@ -83,9 +83,12 @@ class KnowledgeGraph:
     def complete(
         self, relation: str, *, of: Sequence[str] = (), top: int = 20, reasons: int = 3,
         settings: RankerSettings = RankerSettings(), candidates: str = "known",
-        model: str | os.PathLike[str] | None = None, workers: int = 1,
+        model: str | os.PathLike[str] | None = None, workers: int = 1, least: float = 0.0,
     ) -> Completion:  # fmt: skip
-        """New facts of a relation, for the nodes `of` or for all that lack it; `model` is used rather than learned."""
+        """New facts of a relation, for the nodes `of` or for all that lack it; `model` is used rather than learned.
+
+        Facts of a probability below `least` are left out.
+        """
         graph = self.steps
         if relation not in self.graph.relations:
             known = did_you_mean(relation, self.graph.relations, f"it has {', '.join(self.graph.relations) or 'none'}")
@@ -105,7 +108,7 @@ class KnowledgeGraph:
             graph, ranker, sources=sources, top=top, reasons=reasons, candidates=wanted, evidence=self.evidence,
             typed=self.graph, workers=workers,
         )  # fmt: skip
-        return Completion(facts, ranker, graph)
+        return Completion([fact for fact in facts if fact.probability >= least], ranker, graph)
 
     def save_model(self, completion: Completion, path: str | os.PathLike[str]) -> None:
         """Write what was learned, for `complete(..., model=path)`."""

@@ -3,7 +3,7 @@
 >>> import weft
 >>> model = weft.lm.train([["the", "tide", "is", "in"], ["the", "tide", "is", "out"]], order=2)
 >>> round(model.score(["the", "tide"]), 2)
--1.5
+-1.43
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ Of = Annotated[
     option("--of", metavar="NODE", help="Only facts of this node; repeat.", shown="all that lack the relation"),
 ]
 Top = Annotated[int, option("--top", min=1, help="How many facts to show.")]
+Least = Annotated[float, option("--least", min=0.0, max=1.0, help="Leave out facts of a lower probability.")]
 Reasons = Annotated[int, option("--reasons", min=0, help="How many paths to show per fact.")]
 Candidates = Annotated[
     str, option("--candidates", metavar="known|typed|all", panel=SETTINGS,
@@ -50,6 +51,7 @@ def complete(
     relation: Relation,
     of: Of = None,
     top: Top = 20,
+    least: Least = 0.5,
     reasons: Reasons = 3,
     candidates: Candidates = "known",
     length: Length = 3,
@@ -76,7 +78,7 @@ def complete(
     kg = KnowledgeGraph.open(graph)
     found = kg.complete(
         relation, of=of or (), top=top, reasons=reasons, settings=settings, candidates=candidates, model=model,
-        workers=workers,
+        workers=workers, least=least,
     )  # fmt: skip
     if save is not None:
         kg.save_model(found, save)
@@ -93,7 +95,7 @@ def complete(
 
 def _show(facts: Sequence[NewFact]) -> None:
     if not facts:
-        print("no new facts: no path leads from a node that lacks the relation to a candidate")
+        print("no new facts: no path leads to one of so high a probability; a lower --least shows more")
     for fact in facts:
         print(f"{fact.probability:.2f}  {fact.source} — {fact.relation} — {fact.target}")
         for reason in fact.reasons:

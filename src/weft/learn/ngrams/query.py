@@ -1,4 +1,4 @@
-"""Scores of words after histories, in compiled code that other kernels can call.
+"""Scores of words after histories, in compiled code; kernels call `weft.infer.decoding.backoff` themselves.
 
 A state is the node of the longest history that can still matter, one whole number: equal states have equal futures.
 
@@ -11,32 +11,8 @@ before. States fit into arrays of int32, so a decoder keeps one per hypothesis, 
 from __future__ import annotations
 
 from weft.arrays import Floats, Ids, Ints, Singles
-from weft.kernel import inner_kernel, kernel
-from weft.learn.ngrams.trie import child
-
-
-@inner_kernel
-def advance(
-    first: Ids, words: Ids, suffix: Ids, logp: Singles, backoff: Singles, state: int, word: int
-) -> tuple[float, int]:
-    """The score of a word after a state, and the state after it."""
-    score = 0.0
-    node = child(first, words, state, word)
-    while node < 0:
-        score += backoff[state]
-        state = int(suffix[state])
-        node = child(first, words, state, word)
-    score += logp[node]
-    return score, shortened(first, suffix, backoff, node)
-
-
-@inner_kernel
-def shortened(first: Ids, suffix: Ids, backoff: Singles, node: int) -> int:
-    """The longest suffix of an n-gram that matters for what follows it."""
-    histories = len(backoff)
-    while node >= histories or (node > 0 and first[node] == first[node + 1] and backoff[node] == 0.0):
-        node = int(suffix[node])
-    return node
+from weft.infer.decoding.backoff import advance
+from weft.kernel import kernel
 
 
 @kernel

@@ -14,10 +14,9 @@ import numpy as np
 from weft.arrays import Floats, Ids, Ints, Keys, Singles
 from weft.draws import uniform
 from weft.errors import ConfigError
+from weft.infer.decoding.backoff import child, shortened
 from weft.kernel import kernel
 from weft.learn.ngrams.model import NgramModel
-from weft.learn.ngrams.query import shortened
-from weft.learn.ngrams.trie import child
 from weft.learn.ngrams.vocabulary import END_ID
 
 #: After so many words that a longer history has n-grams for, all others are looked at one by one.

@@ -21,25 +21,8 @@ import numpy as np
 
 from weft.arrays import Bools, Floats, Ids, Ints
 from weft.errors import DataError
-from weft.kernel import inner_kernel, kernel
-
-
-@inner_kernel
-def child(first: Ids, words: Ids, node: int, word: int) -> int:
-    """The node of a history and a word, -1 if there is none."""
-    if node == 0:
-        return 1 + word
-    low, high = int(first[node]), int(first[node + 1])
-    end = high
-    while low < high:
-        middle = (low + high) >> 1
-        if words[middle] < word:
-            low = middle + 1
-        else:
-            high = middle
-    if low < end and words[low] == word:
-        return low
-    return -1
+from weft.infer.decoding.backoff import child
+from weft.kernel import kernel
 
 
 @kernel

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from recorded import rows
+from recorded import recorded, rows
+
+from weft.recipes.claims import student_interval
 
 SLUG = "metaphor-knowledge"
 
@@ -11,13 +13,18 @@ SLUG = "metaphor-knowledge"
 @pytest.mark.must_show(
     "metaphor-knowledge",
     5,
-    fails="in the world F leads CP and SA by two points, within chance over five seeds; on TroFi, with a base of 556 "
-    "pairs and a threshold chosen for F, precision is not far above recall (43.6 and 36.8)",
+    fails="the order in the world holds; on TroFi, with a base of 556 pairs and a threshold chosen for F, precision is not "
+    "far above recall (43.7 and 36.7)",
 )
-def test_knowledge_leads_preferences_by_little_and_the_taxonomy_by_far():
+def test_knowledge_leads_preferences_and_the_taxonomy_beyond_chance_over_seeds():
     clauses = rows(SLUG, "Types 2 and 3, generated world")
     for name in ("SA", "CP"):
-        assert 0 < clauses["ours"]["F"] - clauses[name]["F"] < 3
+        assert clauses["ours"]["F"] > clauses[name]["F"]
+    (order,) = [claim for claim in recorded(SLUG).claims if claim.text.startswith("types 2 and 3: F is above")]
+    for figure in order.figures:
+        low, _ = student_interval(list(figure.settings.values()))
+        assert len(figure.settings) == 5
+        assert low > 0
     assert clauses["ours"]["F"] > clauses["VH (net of properties)"]["F"] + 10
     copulas = rows(SLUG, "Type 1, generated world")
     for measure in ("P", "accuracy"):
@@ -28,19 +35,15 @@ def test_knowledge_leads_preferences_by_little_and_the_taxonomy_by_far():
     assert trofi["R"] < trofi["P"] < 2 * trofi["R"]
 
 
-@pytest.mark.must_show(
-    "metaphor-knowledge",
-    6,
-    fails="pairs grow, and so does the recall of type 1 at the same precision; the recall of types 2 and 3 stays level "
-    "at 85, and their precision grows instead",
-)
-def test_more_text_brings_pairs_and_recall_of_type_1_and_precision_of_the_others():
+@pytest.mark.must_show("metaphor-knowledge", 6)
+def test_more_text_brings_pairs_and_recall_at_the_same_precision():
     world = list(rows(SLUG, "More text, generated world").values())
-    for key in ("pairs", "type 1 R", "types 2/3 P"):
+    assert len(world) == 3
+    for key in ("pairs", "type 1 R", "types 2/3 R"):
         grown = [row[key] for row in world]
-        assert grown == sorted(grown), key
-        assert grown[-1] > grown[0], key
-    assert world[-1]["type 1 P"] > world[0]["type 1 P"] - 5
-    assert abs(world[-1]["types 2/3 R"] - world[0]["types 2/3 R"]) < 2
+        assert grown == sorted(set(grown)), key
+    for key in ("type 1 P", "types 2/3 P"):
+        precisions = [row[key] for row in world]
+        assert max(precisions) - min(precisions) < 2, key
     novels = [row["pairs"] for row in rows(SLUG, "More text, novels").values()]
     assert novels == sorted(novels)

@@ -141,7 +141,7 @@ def constrain(
     ] = 10,
     floor: Annotated[
         float, option("--floor", min=0.0, max=0.999, panel=SETTINGS, help="Least share of its mass that a word keeps.")
-    ] = 0.001,
+    ] = 0.1,
     denominator: Annotated[
         str,
         option("--denominator", metavar="exact|constant", panel=SETTINGS, help="Exact, or as Kneser-Ney has it."),

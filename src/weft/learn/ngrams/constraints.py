@@ -46,7 +46,7 @@ class ConstraintSettings:
     iterations: int = 5  #: outer iterations, each with a new steady state
     backoff_updates: int = 10  #: at most so many updates of alpha for the n-grams of one length
     backoff_tolerance: float = 1e-4  #: no more updates once alpha changes less
-    floor: float = 1e-3  #: the least numerator, as a share of P~(w|s) S(s)
+    floor: float = 0.1  #: the least numerator, as a share of P~(w|s) S(s), and the least divisor, as one of A(s)
     denominator: str = "exact"  #: exact, or constant as in Kneser-Ney
     steady_tolerance: float = 1e-8
 

@@ -59,7 +59,7 @@ def constrain(
     model: NgramModel,
     iterations: int = 5,
     backoff_updates: int = 10,
-    floor: float = 0.001,
+    floor: float = 0.1,
     denominator: str = "exact",
 ) -> NgramModel:
     """The model with the same n-grams, the shorter of which occur in its text as often as they should.

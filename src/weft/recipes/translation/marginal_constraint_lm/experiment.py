@@ -60,6 +60,8 @@ MIXED = ("absolute discounting", "Witten-Bell", "Katz")
 #: The paper constrains models whose lower orders are estimates, which excludes Kneser-Ney.
 CONSTRAINED = ("absolute discounting", "Witten-Bell", "Ristad", "Katz", "mixture")
 HISTORIES = "Witten-Bell"
+#: Shares of the wanted mass that are the least, beside the default: the paper's figure, and one between.
+FLOORS = (0.001, 0.01)
 VARIATION = Variation((Size,), tuple(SMOOTHERS))
 #: The paper's perplexities: full, and at each size pruned and constrained.
 PAPER: dict[str, dict[float, tuple[float, ...]]] = {
@@ -146,6 +148,8 @@ def _all_sizes(work: _Run, name: str, model: NgramModel, histories: NgramModel |
         work.seconds[name] = (time.process_time() - start) / work.size.iterations
         _check(work, model, new)
         work.measure(name, 1, "constrained", new)
+        printed = replace(ConstraintSettings(), iterations=work.size.iterations, floor=FLOORS[0])
+        work.measure(name, 1, "printed floor", constrain(model, printed))
     total = sum(model.counts())
     for share in work.size.shares:
         small = prune(model, size=model.counts()[0] + int(share * total))
@@ -197,9 +201,10 @@ def _tables(work: _Run, names: list[str]) -> None:
     shares = [1.0, *work.size.shares]
     names = [each for name in names for each in (name, f"{name}, other histories")]
     for share in shares:
-        table = Table(
-            _title(share), ["perplexity", "constrained", "lower %"], digits={"perplexity": 1, "constrained": 1}
-        )
+        columns = ["perplexity", "constrained", "lower %"]
+        if share == 1 and work.size.full:
+            columns.append(f"floor {FLOORS[0]:g}")
+        table = Table(_title(share), columns, digits={name: 1 for name in columns if "%" not in name})
         for name in names:
             if (name, share, "plain") not in work.perplexities:
                 continue
@@ -207,6 +212,8 @@ def _tables(work: _Run, names: list[str]) -> None:
             if (name, share, "constrained") in work.perplexities:
                 row["constrained"] = work.perplexities[name, share, "constrained"]
                 row["lower %"] = _lower(row["perplexity"], row["constrained"])
+            if (name, share, "printed floor") in work.perplexities:
+                row[f"floor {FLOORS[0]:g}"] = work.perplexities[name, share, "printed floor"]
             paper = dict(zip(("perplexity", "constrained"), PAPER.get(name, {}).get(share, ()), strict=False))
             if len(paper) == 2:
                 paper["lower %"] = _lower(*paper.values())
@@ -227,6 +234,7 @@ def _ablations(work: _Run, options: RecipeOptions) -> None:
             f"{n} iterations" if n > 1 else "1 iteration": replace(full, iterations=n)
             for n in range(1, full.iterations)
         },
+        **{f"floor {floor:g}": replace(full, floor=floor) for floor in FLOORS},
         "all": full,
     }
     names = [name for name in MIXED if (name, work.size.shares[-1]) in work.models]

@@ -13,8 +13,8 @@ SLUG = "metaphor-knowledge"
 @pytest.mark.must_show(
     "metaphor-knowledge",
     5,
-    fails="the order in the world holds; on TroFi, with a base of 556 pairs and a threshold chosen for F, precision is not "
-    "far above recall (43.7 and 36.7)",
+    fails="the order in the world holds; on TroFi, with a base of 556 pairs and a threshold chosen for F, precision "
+    "is not far above recall (43.7 and 36.7)",
 )
 def test_knowledge_leads_preferences_and_the_taxonomy_beyond_chance_over_seeds():
     clauses = rows(SLUG, "Types 2 and 3, generated world")

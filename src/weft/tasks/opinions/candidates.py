@@ -5,7 +5,7 @@ From the constituent that overlaps a mention best one climbs in the tree.
     type I     the highest constituent with no word of another mention and no contrast such as *but*
     type II    the highest constituent that covers exactly two mentions of the edge and no other mention
     free       the highest constituents with no mention and no contrast at all: "are great" in "lens and zoom are great"
-    sentence   the whole sentence: in the paper if there is nothing else, here always
+    sentence   the whole sentence, if there is nothing else
 
 Free constituents are ours: coordinated aspects share what is said of them, and of type I they have only themselves,
 which is no evidence then: it has no word of content beside the mention.
@@ -67,7 +67,7 @@ def find_evidence(
         for span in [] if needed and own and not edge.compares else near[:MOST_FREE]:
             if not any(a <= span[0] and span[1] <= b for a, b in own):
                 own.setdefault(span, "free")
-        if not own or free:
+        if not own:
             own.setdefault((0, len(sentence.words)), "sentence")
         found.append([(spans.setdefault(span, len(spans)), kind) for span, kind in own.items()])
     return Evidence(list(spans), found)

@@ -58,7 +58,7 @@ class Size:
     folds: int = 3
     sentences: int = 400
     judged: int = 0
-    passes: int = 8
+    passes: int = 20
     samples: int = 2_000
     wrong: float = 0.2
     reuse: float = 0.1

@@ -45,7 +45,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(brief)
     config.pluginmanager.register(Budget(config.getoption("--budget")))
     if config.getoption("--note-failures"):
-        config.pluginmanager.register(Failures(FILE))
+        if hasattr(config, "workerinput"):
+            config.pluginmanager.register(Failures(FILE))
+        else:
+            config.pluginmanager.register(Failures(FILE, lambda line: config.get_terminal_writer().write(line)))
 
 
 @pytest.hookimpl(trylast=True)

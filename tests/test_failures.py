@@ -29,6 +29,16 @@ def test_what_failed_is_run_again_once_however_many_phases_failed(tmp_path: Path
     assert again(tmp_path / "failed.txt") == ["tests/test_a.py::test_a[1 2]", "tests/test_b.py::test_b"]
 
 
+def test_a_failure_is_named_once_as_soon_as_it_is_known(tmp_path: Path) -> None:
+    lines: list[str] = []
+    failures = Failures(tmp_path / "failed.txt", lines.append)
+    report: Any = SimpleNamespace(failed=True, nodeid="tests/test_a.py::test_a")
+    failures.pytest_runtest_logreport(report)
+    assert lines == ["\nFailed: tests/test_a.py::test_a\n"]
+    failures.pytest_runtest_logreport(report)
+    assert len(lines) == 1
+
+
 def test_a_run_without_failures_forgets_those_of_the_run_before(tmp_path: Path) -> None:
     finished(tmp_path / "failed.txt", "tests/test_a.py::test_a")
     finished(tmp_path / "failed.txt")

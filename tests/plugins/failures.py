@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,15 +21,17 @@ FILE = Path(__file__).parents[2] / "build" / "failed.txt"
 
 
 class Failures:
-    """Collects failures in the process that reports; a test whose worker died counts too."""
+    """Collects failures in the process that reports, and names each at once; a test whose worker died counts too."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, say: Callable[[str], None] = lambda line: None) -> None:
         self.file = file
+        self.say = say
         self.names: dict[str, None] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.failed:
+        if report.failed and report.nodeid not in self.names:
             self.names[report.nodeid] = None
+            self.say(f"\nFailed: {report.nodeid}\n")
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         if hasattr(session.config, "workerinput"):

@@ -40,7 +40,7 @@ def main() -> None:
     service = Service(_models())
     service.warm()
     with running(service) as address:
-        for path in take(address, IMAGES):
+        for path in [*take(address, IMAGES), *take_comparison(address, IMAGES)]:
             print(f"wrote {path.relative_to(ROOT)}")
     with running(_town()) as address:
         for path in take_questions(address, IMAGES):
@@ -110,6 +110,23 @@ def take_questions(address: str, folder: Path, browser: Browser | None = None) -
     page.screenshot(path=typing, clip={"x": 0, "y": 0, "width": DESKTOP["width"], "height": 520})
     page.close()
     return [answered, typing]
+
+
+def take_comparison(address: str, folder: Path, browser: Browser | None = None) -> list[Path]:
+    """Write the screenshot of the page that compares texts."""
+    if browser is None:
+        with chromium() as found:
+            return take_comparison(address, folder, found)
+    page = browser.new_page(viewport=WIDE, color_scheme="light")
+    page.goto(f"{address}/compare")
+    page.wait_for_selector("#model option", state="attached")
+    page.fill("#text", "The ferry to Bergen was cancelled on Monday because of the storm.")
+    page.fill("#other", "Because of a storm, Monday's ferry to Bergen did not sail.")
+    page.click("#go")
+    page.wait_for_selector("#picture svg")
+    page.screenshot(path=folder / "compare.png")
+    page.close()
+    return [folder / "compare.png"]
 
 
 def _town() -> Any:

@@ -12,7 +12,7 @@ neighbouring sentences.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from weft.pictures.display import Picture, page_of
 from weft.pictures.style import clean, svg, text_width
@@ -41,6 +41,31 @@ class DrawnText(NamedTuple):
     score: float | None = None
 
 
+class Linked(Protocol):
+    """A sentence graph, as `weft.tasks.coherence` makes it."""
+
+    name: str
+    texts: list[str]
+
+    def strongest(self) -> Sequence[Any]: ...
+
+    def joints(self) -> Sequence[Any]: ...
+
+    def score(self) -> float: ...
+
+
+def drawn_text(graph: Linked) -> DrawnText:
+    """What is drawn of a sentence graph: links by their weight over distance, and the three weakest joints."""
+    links = [
+        DrawnLink(
+            link.first, link.second, link.weight / (link.second - link.first),
+            ", ".join(f"{name} ({a}-{b})" for name, (a, b) in link.entities.items()),
+        )
+        for link in graph.strongest()
+    ]  # fmt: skip
+    return DrawnText(graph.name, graph.texts, links, [joint.after for joint in graph.joints()[:3]], graph.score())
+
+
 def draw_sentences(text: DrawnText, styled: bool = True) -> str:
     """The sentence graph as SVG.
 
@@ -62,7 +87,7 @@ def draw_sentences(text: DrawnText, styled: bool = True) -> str:
         width = 0.6 + 3.4 * link.weight / heaviest
         said = f"{link.first + 1} - {link.second + 1}: {link.label}"
         parts.append(
-            f'<path class="line" fill="none" stroke="#8793a0" stroke-opacity="0.8" style="stroke-width:{width:.1f}px" '
+            f'<path class="tie" fill="none" stroke="#8793a0" stroke-opacity="0.8" stroke-width="{width:.1f}" '
             f'd="M{left - 8:.1f} {top:.1f}C{bend:.1f} {top:.1f} {bend:.1f} {bottom:.1f} {left - 8:.1f} {bottom:.1f}">'
             f"<title>{clean(said)}</title></path>"
         )
@@ -76,12 +101,13 @@ def draw_sentences(text: DrawnText, styled: bool = True) -> str:
             f"{clean(said)}</text>"
         )
         width = max(width, left + text_width(said, _SIZE))
-        note = neighbours.get(number, "")
-        if number in text.weak and number + 1 < len(shown):
+        note, weak = neighbours.get(number, ""), number in text.weak and number + 1 < len(shown)
+        if weak:
             note = note or "weak joint"
+            begin = left + 20 + text_width(note, 12)
             parts.append(
                 f'<path class="line gap" fill="none" stroke="#8793a0" stroke-dasharray="2 3" '
-                f'd="M{left:.1f} {y + _ROW / 2:.1f}H{left + 320:.1f}"/>'
+                f'd="M{begin:.1f} {y + _ROW / 2:.1f}H{max(begin, left + 320):.1f}"/>'
             )
             width = max(width, left + 320)
         if note:

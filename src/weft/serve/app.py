@@ -4,6 +4,8 @@
 |---|---|
 | `GET /` | the page |
 | `POST /annotate` | an annotated text, as JSON or as a file |
+| `GET /compare` | the page for two texts, or the sentences of one |
+| `POST /compare` | what links two texts, or the sentences of one |
 | `GET /models` | the models and the limits |
 | `GET /health` | whether the service is running |
 | `GET /openapi.json`, `GET /docs` | the API description, for programs and for people |
@@ -33,6 +35,7 @@ from weft.errors import WeftError, did_you_mean
 from weft.serve import schemas
 from weft.serve.answers import explained, formats_of, to_file, to_json
 from weft.serve.body import BodyLimit, Headers, HostCheck
+from weft.serve.comparing import check_length, one_text, two_texts
 from weft.serve.graphs import GraphDesk
 from weft.serve.hosts import Hosts
 from weft.serve.service import ALTERNATIVES, Broken, Service, TooBusy, TooLong, TooSlow, UnknownModel
@@ -48,7 +51,9 @@ HEADERS = {
 #: How many validation errors a response describes, and how many characters of a field's name.
 _MOST_FAULTS, _LONGEST_NAME = 5, 100
 #: What bodies hold, by path; all others are those of /annotate.
-_BODIES: dict[str, type[BaseModel]] = {"/suggest": schemas.Typed, "/ask": schemas.Asked}
+_BODIES: dict[str, type[BaseModel]] = {
+    "/compare": schemas.Comparison, "/suggest": schemas.Typed, "/ask": schemas.Asked,
+}  # fmt: skip
 _UNKNOWN = {404: "there is no such page", 405: "this page does not support that method"}
 
 
@@ -101,6 +106,20 @@ def _add_api(app: FastAPI, service: Service) -> None:
         future = service.annotate(*asked, finish=lambda doc: _answer(service, request, doc, start))
         answer: Response = await service.within_time(future, http.is_disconnected)
         return answer
+
+    @app.post("/compare", summary="Compare two texts, or the sentences of one", responses=_PROBLEMS)
+    async def compare(request: schemas.Comparison, http: HttpRequest) -> schemas.Likeness:
+        """Words of two texts that correspond; of one text, how its sentences hang together."""
+        start = time.perf_counter()
+        if request.other is None:
+            future = service.annotate(request.text, request.model, finish=one_text)
+        else:
+            for text in (request.text, request.other):
+                check_length(service, text)
+            one = await service.within_time(service.annotate(request.text, request.model), http.is_disconnected)
+            future = service.annotate(request.other, request.model, finish=lambda doc: two_texts(one, doc))
+        found = await service.within_time(future, http.is_disconnected)
+        return schemas.Likeness(**found, seconds=round(time.perf_counter() - start, 4))
 
     @app.get("/models", summary="List the models")
     async def models() -> schemas.Models:
@@ -188,6 +207,8 @@ def _add_page(app: FastAPI, service: Service) -> None:
             return FileResponse(file)
 
     page("/", PAGE / ("index.html" if service.models else "ask.html"))
+    if service.models:
+        page("/compare", PAGE / "compare.html")
     if service.graph is not None:
         page("/ask", PAGE / "ask.html")
     page("/docs", PAGE / "docs.html")

@@ -195,6 +195,33 @@ class Health(BaseModel):
     answered: int
 
 
+class Comparison(BaseModel):
+    """A text, alone or with another one of its language."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"text": "The ferry left.", "other": "The ferry has left."}]}
+    )
+
+    text: str = Field(description="The text.")
+    other: str | None = Field(None, description="The text to compare it with; without one, its sentences are.")
+    model: str | None = Field(None, description="Name of a model listed by /models; default: the first.")
+
+
+class Likeness(BaseModel):
+    """What links two texts, or the sentences of one; fields of the other case are null."""
+
+    similarity: float | None = Field(None, description="Share of the words of both texts that correspond.")
+    links: list[tuple[int, int, str]] | None = Field(
+        None, description="Words that correspond, counted from 0 in either text, and what made the link."
+    )
+    differs: tuple[list[str], list[str]] | None = Field(None, description="Words of either text without a link.")
+    sentences: int | None = None
+    coherence: float | None = Field(None, description="Score of the sentence graph; compare texts of one length.")
+    weakest: list[int] | None = Field(None, description="Sentences, from 1, after which the text hangs together least.")
+    picture: str | None = Field(description="The links as SVG; null for a text of one sentence.")
+    seconds: float
+
+
 class Typed(BaseModel):
     """The beginning of a question."""
 

@@ -215,6 +215,10 @@ class Service:
                 nlp(_WARM, probabilities=True)
             if nlp.gives_kbest:
                 nlp(_WARM, kbest=2)
+        if self.models:
+            from weft.serve import comparing
+
+            comparing.warm()
         if self.graph is not None:
             self.graph.warm()
 

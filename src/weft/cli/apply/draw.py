@@ -115,22 +115,11 @@ def _draw_timelines(file: Path, out: Path, from_format: str | None, fields: str 
 
 def _draw_coherence(file: Path, out: Path, from_format: str | None, fields: str | None, encoding: str) -> None:
     """The sentence graphs of documents with trees."""
-    from weft.pictures import DrawnLink, DrawnText, draw_sentences, show_sentences
+    from weft.pictures import draw_sentences, drawn_text, show_sentences
     from weft.tasks.coherence import SentenceGraph
 
-    texts = []
-    for doc in Reading(from_format, False, fields, encoding).open([file]).docs:
-        if doc.n_sentences < 2:
-            continue
-        graph = SentenceGraph.of(doc)
-        links = [
-            DrawnLink(
-                link.first, link.second, link.weight / (link.second - link.first),
-                ", ".join(f"{name} ({a}-{b})" for name, (a, b) in link.entities.items()),
-            )
-            for link in graph.strongest()
-        ]  # fmt: skip
-        texts.append(DrawnText(doc.id, graph.texts, links, [each.after for each in graph.joints()[:3]], graph.score()))
+    docs = Reading(from_format, False, fields, encoding).open([file]).docs
+    texts = [drawn_text(SentenceGraph.of(doc)) for doc in docs if doc.n_sentences > 1]
     if not texts:
         raise DataError(f"{file} has no document of several sentences; annotate text first with `weft annotate`")
     _save(file, out, [draw_sentences(text) for text in texts], lambda: show_sentences(texts), "sentence graph")

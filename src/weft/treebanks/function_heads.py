@@ -20,21 +20,28 @@ def function_heads(heads: Sequence[int], labels: Sequence[str]) -> list[int]:
     >>> function_heads([2, 4, 4, 0, 6, 4], ["det", "nsubj", "aux", "root", "case", "obl"])  # The president will go to Rome
     [2, 3, 0, 3, 4, 5]
     """
+    n = len(heads)
+    functions: list[list[int]] = [[] for _ in range(n + 1)]
+    for child, head in enumerate(heads, start=1):
+        if head > child and labels[child - 1] in FUNCTION:
+            functions[head].append(child)
+
+    def top(word: int) -> int:
+        """The word that now stands for a word towards its head."""
+        while functions[word]:
+            word = functions[word][0]
+        return word
+
     changed = list(heads)
-    children: dict[int, list[int]] = {}
-    for word, head in enumerate(heads, start=1):
-        children.setdefault(head, []).append(word)
-    for word, own in children.items():
-        words = [child for child in own if child < word and labels[child - 1] in FUNCTION]
-        if word == 0 or not words:
+    for word in range(1, n + 1):
+        chain = [*functions[word], word]
+        for above, below in zip(chain, chain[1:], strict=False):
+            changed[(below if below == word else top(below)) - 1] = above
+        head = heads[word - 1]
+        if word in functions[head]:
             continue
-        chain = [*words, word]
-        top = changed[word - 1]
-        for above, below in zip([top, *chain[:-1]], chain, strict=True):
-            changed[below - 1] = above
-        for child in own:
-            before = [each for each in words if each > child]
-            if child < words[-1] and child not in words:
-                earlier = [each for each in words if each < child]
-                changed[child - 1] = earlier[-1] if earlier else before[0]
+        above = head
+        if functions[head] and word < functions[head][-1]:
+            above = max((each for each in functions[head] if each < word), default=functions[head][0])
+        changed[top(word) - 1] = above
     return changed

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
+import tree_twins
+
 from weft.infer.decoding.shift_reduce import LEFT_ACTION, SHIFT, H, L, R, actions, may_shift
 
 #: Heads of a piece's words, -1 for its roots, and its type.
@@ -13,29 +15,7 @@ Piece = tuple[tuple[int, ...], int]
 
 def projective_trees(n: int) -> Iterator[tuple[int, ...]]:
     """All projective trees of n words with one root; heads count from 1."""
-    for heads in product(range(n + 1), repeat=n):
-        if heads.count(0) == 1 and is_projective_tree(heads):
-            yield heads
-
-
-def is_projective_tree(heads: Sequence[int]) -> bool:
-    """Whether heads are a tree whose arcs span none but descendants of their heads."""
-    n = len(heads)
-
-    def above(word: int) -> list[int]:
-        path = [word]
-        while path[-1] and len(path) <= n:
-            path.append(heads[path[-1] - 1])
-        return path
-
-    if any(above(word)[-1] for word in range(1, n + 1)):
-        return False
-    return all(
-        heads[m - 1] in above(k)
-        for m in range(1, n + 1)
-        for k in range(min(m, heads[m - 1]) + 1, max(m, heads[m - 1]))
-        if heads[m - 1]
-    )
+    return (heads for heads in tree_twins.projective_trees(n) if heads.count(0) == 1)
 
 
 def form(heads: Sequence[int], start: int, end: int) -> str:

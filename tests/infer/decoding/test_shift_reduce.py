@@ -10,7 +10,8 @@ import pytest
 from decoding_twins import enumerated, ngram_feature, ngrams, random_options, small_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shift_reduce_twins import KINDS, form, is_projective_tree, parses, piece, projective_trees, segmentations
+from shift_reduce_twins import KINDS, form, parses, piece, projective_trees, segmentations
+from tree_twins import is_projective
 
 from weft.errors import InferenceError
 from weft.infer.decoding.decoder import Decoder, SearchSettings
@@ -77,7 +78,7 @@ def test_whatever_the_table_allows_is_a_projective_tree_with_the_arcs_of_its_pie
                 assert len(said) == 2 * k - 1
                 assert said.count(SHIFT) == k
                 assert heads.count(0) == 1
-                assert is_projective_tree(heads)
+                assert is_projective(heads)
                 base = 0
                 for inner, _ in chosen:
                     assert all(heads[base + m] == base + h + 1 for m, h in enumerate(inner) if h >= 0)
@@ -155,6 +156,7 @@ def test_the_first_pass_finds_what_enumeration_of_options_and_actions_finds(seed
     rng = np.random.default_rng(seed)
     options = random_options(rng, length, min(more, 5 - length + 1), words=5)
     kinds = rng.choice([H, H, L, R], len(options)).astype(np.int32)
+    options = options.labelled(np.arange(len(options)))
     decoder = Decoder([ngram_feature(model()), StackTypes(kinds)], SearchSettings.exact())
     weights = rng.normal(size=len(decoder.names(options)))
     wanted = []
@@ -187,10 +189,11 @@ def open_choices(pieces, said) -> int:
 def test_stacks_of_different_types_do_not_recombine() -> None:
     """Two ways to the same words and coverage: one leaves a floating piece on the stack, the other a fixed one."""
     options = Options.of(2, [(0, 1, [3, 4]), (0, 1, [3, 4]), (1, 2, [5])], [[0.0], [-1.0], [0.0]])
+    options = options.labelled([0, 1, 2])
     decoder = Decoder([StackTypes(np.array([R, L, H], np.int32))], SearchSettings.exact(0))
     assert [each.options for each in decoder.search(options, np.ones(3)).kbest(5)] == [(1, 2, 3)]
 
 
 def test_as_many_types_as_options_are_wanted() -> None:
-    with pytest.raises(InferenceError, match="options have a type"):
+    with pytest.raises(InferenceError, match="the number of one of 2 pieces"):
         Decoder([StackTypes(np.zeros(2, np.int32))]).search(Options.of(1, [(0, 1, [3])]), np.ones(2))

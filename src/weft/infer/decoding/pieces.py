@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weft.arrays import Bools, Floats, Heads, Ids, Ints, Singles
+from weft.arrays import Bools, Floats, Heads, Ids, Ints
 from weft.errors import InferenceError
 from weft.infer.decoding.ngrams import Automaton
 from weft.infer.decoding.shift_reduce import REDUCE_LEFT, H
@@ -83,10 +83,10 @@ class Pieces:
         _score_inside(self.offsets, words[self.tokens], self.heads, left, right, found)
         return found
 
-    def tree(self, chosen: Sequence[int], n_options: int, piece: Ids) -> list[int]:
+    def tree(self, chosen: Sequence[int], n_options: int, label: Ids) -> list[int]:
         """The heads of a translation's words, counted from 1; 0 is the root.
 
-        `chosen` are the options of a derivation, numbers from `n_options` on moves; option o has piece[o].
+        `chosen` are the options of a derivation, numbers from `n_options` on moves; option o has the piece label[o].
 
         >>> pieces = Pieces.of([([5, 6], [1, -1], 0, False), ([7], [-1], 0, False)])
         >>> pieces.tree([0, 1, 2], 2, np.array([0, 1]))
@@ -98,7 +98,7 @@ class Pieces:
         stack: list[list[int]] = []
         for action in chosen:
             if action < n_options:
-                base, own = len(heads), self.heads_of(int(piece[action]))
+                base, own = len(heads), self.heads_of(int(label[action]))
                 heads.extend(head + 1 + base if head >= 0 else 0 for head in own)
                 stack.append([base + k for k, head in enumerate(own) if head < 0])
                 continue

@@ -95,10 +95,10 @@ def _upper(states: Ids) -> Ids:
 
 @dataclass(frozen=True, eq=False)
 class StackTypes:
-    """The types of pieces on the stack; options have theirs in `kinds`, which sees an option by its number.
+    """The types of pieces on the stack; labels of options number their pieces, whose types are `kinds`.
 
     >>> from weft.infer.decoding.decoder import Decoder, SearchSettings
-    >>> options = Options.of(3, [(0, 1, [7]), (1, 2, [8]), (2, 3, [9])])
+    >>> options = Options.of(3, [(0, 1, [7]), (1, 2, [8]), (2, 3, [9])]).labelled([0, 1, 2])
     >>> decoder = Decoder([StackTypes(np.array([L, H, R], np.int32))], SearchSettings.exact(0))
     >>> graph = decoder.search(options, np.ones(2))
     >>> [(each.options, round(each.score, 2)) for each in graph.kbest(3)]
@@ -115,25 +115,29 @@ class StackTypes:
 
     def bind(self, options: Options) -> _Bound:
         """The scorer of one sentence."""
-        n = len(self.kinds)
-        if len(options) not in (n, n + 2):
-            raise InferenceError(f"{n} options have a type of piece, but there are {len(options)} options")
-        return _Bound(self.kinds, len(options), self.waits)
+        return _Bound(self.kinds[labels_of(options, len(self.kinds))], self.waits)
+
+
+def labels_of(options: Options, n: int) -> Ids:
+    """The labels of options as numbers of n pieces; moves have none, which does not matter."""
+    if options.label is None or (len(options) and int(options.label.max()) >= n):
+        raise InferenceError(f"every option needs the number of one of {n:,} pieces as its label")
+    return options.label
 
 
 class _Bound:
-    def __init__(self, kinds: Ids, n: int, waits: bool) -> None:
+    def __init__(self, kinds: Ids, waits: bool) -> None:
         self.control = control(kinds, waits)
-        self._kinds, self._waits = kinds, waits
+        self._kinds = kinds
         self.start = np.zeros(1, np.int32)
-        self.estimate = np.zeros((n, 1))
+        self.estimate = np.zeros((len(kinds), 1))
         self.finish = partial(no_end, self)
 
     def expand(self, batch: Batch, states: Ids) -> tuple[Floats, Ids]:
         stack = states[:, 0]
         upper = stack & 15
         shifts = batch.option < batch.n_options
-        kind = self._kinds[np.where(shifts, batch.option, 0)]
+        kind = self._kinds[batch.option]
         shifted = (stack << 2) | (kind + 1)
         # A reduction leaves a piece of type h in place of two.
         after = np.where(shifts, shifted, ((stack >> 4) << 2) | (H + 1))

@@ -15,12 +15,11 @@ from typing import NamedTuple
 import numpy as np
 
 from weft.arrays import Floats, Ids, Ints, Keys, Singles
-from weft.errors import InferenceError
 from weft.infer.decoding.features import Batch, Control
 from weft.infer.decoding.ngrams import Automaton
 from weft.infer.decoding.options import Options
 from weft.infer.decoding.pieces import Pieces
-from weft.infer.decoding.shift_reduce import LEFT_ACTION, RIGHT_ACTION, SHIFT, H
+from weft.infer.decoding.shift_reduce import LEFT_ACTION, RIGHT_ACTION, SHIFT, H, labels_of
 from weft.infer.decoding.siblings import ROOT_HEAD, event
 from weft.kernel import inner_kernel, kernel
 
@@ -115,10 +114,9 @@ def _probabilities(weights: Singles, events: Ids, keys: Keys, found: Floats) -> 
 
 @dataclass(frozen=True, eq=False)
 class Syntax:
-    """The feature: option o has the piece numbered piece[o]."""
+    """The feature; labels of options number their pieces."""
 
     pieces: Pieces
-    piece: Ids
     inner: Floats  #: of every piece, by the dependency model
     left: Automaton
     right: Automaton
@@ -131,9 +129,7 @@ class Syntax:
 
     def bind(self, options: Options) -> _Bound:
         """The scorer of one sentence."""
-        if len(options) not in (len(self.piece), len(self.piece) + 2):
-            raise InferenceError(f"{len(self.piece)} options have a piece, but there are {len(options)} options")
-        return _Bound(self, len(options))
+        return _Bound(self, labels_of(options, len(self.pieces)))
 
 
 #: Columns of a stack: the one below, the piece if it floats (-1: it does not), root, leftmost and rightmost child.
@@ -144,12 +140,12 @@ _WIDTH = 5
 class _Bound:
     control: Control | None = None
 
-    def __init__(self, feature: Syntax, n: int) -> None:
-        self._feature = feature
+    def __init__(self, feature: Syntax, piece: Ids) -> None:
+        self._feature, self._piece = feature, piece
         self._columns = np.array([("dependency model", "reductions").index(name) for name in feature.kept])
         self.start = np.zeros(1, np.int32)
-        self.estimate = np.zeros((n, len(feature.kept)))
-        self.estimate[: len(feature.piece), self._columns == 0] = feature.inner[feature.piece][:, None]
+        self.estimate = np.zeros((len(piece), len(feature.kept)))
+        self.estimate[:, self._columns == 0] = np.where(piece >= 0, feature.inner[piece], 0.0)[:, None]
         self._stacks, self._slots = np.zeros((1 << 10, _WIDTH), np.int32), np.full(1 << 11, -1, np.int32)
         self._size = np.ones(1, np.int64)  # stack 0 is empty
 
@@ -158,7 +154,7 @@ class _Bound:
         scores, after = np.zeros((len(batch), 2)), np.empty(len(batch), np.int32)
         own, pieces = self._feature, self._feature.pieces
         _expand(
-            batch.option, batch.complete, batch.n_options, states, own.piece, pieces.kind, pieces.root_offsets,
+            batch.option, batch.complete, batch.n_options, states, self._piece, pieces.kind, pieces.root_offsets,
             pieces.roots, pieces.left, pieces.right, own.inner, own.left, own.right, own.reductions, self._stacks,
             self._slots, self._size, np.empty(N_TEMPLATES, np.uint64), scores, after,
         )  # fmt: skip

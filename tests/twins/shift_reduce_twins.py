@@ -69,9 +69,7 @@ def parses(pieces: Sequence[Piece], waits: bool = False) -> Iterator[tuple[tuple
                 continue
             (_, below), (_, top) = stack[-2:]
             head, roots = (top, below) if action == LEFT_ACTION else (below, top)
-            yield from grow(
-                done, [*stack[:-2], (H, head)], {**arcs, **dict.fromkeys(roots, head[0])}, [*said, action]
-            )
+            yield from grow(done, [*stack[:-2], (H, head)], {**arcs, **dict.fromkeys(roots, head[0])}, [*said, action])
 
     yield from grow(0, [], {}, [])
 

@@ -1,4 +1,4 @@
-"""Function words as heads: prepositions, auxiliaries, copulas and subordinators above the words that UD puts above them.
+"""Function words as heads: prepositions, auxiliaries, copulas and subordinators above what UD puts above them.
 
     in April       UD: in <- April         here: in -> April
     will visit     UD: will <- visit       here: will -> visit
@@ -10,6 +10,7 @@ depended on the word and precedes a function word depends on that one, so projec
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 FUNCTION = frozenset({"case", "mark", "cop", "aux", "aux:pass"})
 
@@ -17,7 +18,8 @@ FUNCTION = frozenset({"case", "mark", "cop", "aux", "aux:pass"})
 def function_heads(heads: Sequence[int], labels: Sequence[str]) -> list[int]:
     """The heads of a UD tree with function words that precede their heads turned into heads; 0 is the root.
 
-    >>> function_heads([2, 4, 4, 0, 6, 4], ["det", "nsubj", "aux", "root", "case", "obl"])  # The president will go to Rome
+    >>> labels = ["det", "nsubj", "aux", "root", "case", "obl"]  # The president will go to Rome
+    >>> function_heads([2, 4, 4, 0, 6, 4], labels)
     [2, 3, 0, 3, 4, 5]
     """
     n = len(heads)
@@ -35,7 +37,7 @@ def function_heads(heads: Sequence[int], labels: Sequence[str]) -> list[int]:
     changed = list(heads)
     for word in range(1, n + 1):
         chain = [*functions[word], word]
-        for above, below in zip(chain, chain[1:], strict=False):
+        for above, below in pairwise(chain):
             changed[(below if below == word else top(below)) - 1] = above
         head = heads[word - 1]
         if word in functions[head]:

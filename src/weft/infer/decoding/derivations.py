@@ -95,13 +95,12 @@ class Derivations:
                 valid.append(LEFT_ACTION)
             if below == H and top != L and self._depends(stack[-1], stack[-2]) and self._solve(n, merged):
                 valid.append(RIGHT_ACTION)
-        if not (self._short and LEFT_ACTION in valid) and any(
-            [
-                self._solve(span[1], (*stack, span))
-                for span in self._next.get(n, [])
-                if may_shift(below, top, self.kind(span), self.waits) and self._may_wait(stack, span)
-            ]
-        ):
+        shifted = False
+        if not (self._short and LEFT_ACTION in valid):
+            for span in self._next.get(n, []):
+                if may_shift(below, top, self.kind(span), self.waits) and self._may_wait(stack, span):
+                    shifted |= self._solve(span[1], (*stack, span))
+        if shifted:
             valid.insert(0, SHIFT)
         if valid and (below, top) == (H, H):
             self._decided[key] = valid
@@ -117,9 +116,7 @@ class Derivations:
         return any(self.heads[k] > n or self._last[k] >= n for k in self.roots(top))
 
 
-def event_rows(
-    derivations: Derivations, words: Sequence[int] | Ids, tags: Sequence[int] | Ids
-) -> tuple[Ids, Ids]:
+def event_rows(derivations: Derivations, words: Sequence[int] | Ids, tags: Sequence[int] | Ids) -> tuple[Ids, Ids]:
     """The events of a sentence: what `weft.infer.decoding.syntax.write_keys` takes, and the actions."""
     heads, n = derivations.heads, len(derivations.heads)
     rows, labels = [], []

@@ -38,7 +38,9 @@ def _mixed(template: int, first: int, second: int, third: int) -> np.uint64:
 
 
 @inner_kernel
-def write_keys(complete: int, wt: int, tt: int, wtr: int, ttr: int, ws: int, ts: int, wsl: int, tsl: int, out: Keys) -> None:
+def write_keys(
+    complete: int, wt: int, tt: int, wtr: int, ttr: int, ws: int, ts: int, wsl: int, tsl: int, out: Keys
+) -> None:
     """The features of h on h: words w and tags t of the root of t and its rightmost child, of s and its leftmost."""
     out[0] = _mixed(0, complete, 0, 0)
     out[1] = _mixed(1, ws, 0, 0)
@@ -86,7 +88,8 @@ class Reductions(NamedTuple):
 
 
 @inner_kernel
-def _log_probability(weights: Singles, keys: Keys, complete: int, action: int) -> float:
+def _log_probabilities(weights: Singles, keys: Keys, complete: int, out: Floats) -> None:
+    """Log probabilities of the three actions; if all is translated the first is left as it is: nothing is shifted."""
     mask = np.uint64(len(weights) - 1)
     shift, left, right = 0.0, 0.0, 0.0
     for k in range(len(keys)):
@@ -98,8 +101,8 @@ def _log_probability(weights: Singles, keys: Keys, complete: int, action: int) -
     total = np.exp(left - most) + np.exp(right - most)
     if not complete:
         total += np.exp(shift - most)
-    own = shift if action == SHIFT else left if action == LEFT_ACTION else right
-    return own - most - np.log(total)
+        out[SHIFT] = shift - most - np.log(total)
+    out[LEFT_ACTION], out[RIGHT_ACTION] = left - most - np.log(total), right - most - np.log(total)
 
 
 @kernel
@@ -107,9 +110,10 @@ def _probabilities(weights: Singles, events: Ids, keys: Keys, found: Floats) -> 
     for i in range(len(events)):
         e = events[i]
         write_keys(e[0], e[1], e[2], e[3], e[4], e[5], e[6], e[7], e[8], keys)
+        found[i, SHIFT] = -np.inf
+        _log_probabilities(weights, keys, e[0], found[i])
         for action in range(3):
-            impossible = action == SHIFT and e[0] == 1
-            found[i, action] = 0.0 if impossible else np.exp(_log_probability(weights, keys, e[0], action))
+            found[i, action] = np.exp(found[i, action])
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +152,8 @@ class _Bound:
         self.estimate[:, self._columns == 0] = np.where(piece >= 0, feature.inner[piece], 0.0)[:, None]
         self._stacks, self._slots = np.zeros((1 << 10, _WIDTH), np.int32), np.full(1 << 11, -1, np.int32)
         self._size = np.ones(1, np.int64)  # stack 0 is empty
+        # Log probabilities of the actions at a stack: three while something is left to translate, then two; 1: not yet.
+        self._known = np.ones((len(self._stacks), 5))
 
     def expand(self, batch: Batch, states: Ids) -> tuple[Floats, Ids]:
         self._make_room(len(batch))
@@ -156,7 +162,7 @@ class _Bound:
         _expand(
             batch.option, batch.complete, batch.n_options, states, self._piece, pieces.kind, pieces.root_offsets,
             pieces.roots, pieces.left, pieces.right, own.inner, own.left, own.right, own.reductions, self._stacks,
-            self._slots, self._size, np.empty(N_TEMPLATES, np.uint64), scores, after,
+            self._slots, self._size, self._known, np.empty(N_TEMPLATES, np.uint64), scores, after,
         )  # fmt: skip
         return scores[:, self._columns], after[:, None]
 
@@ -173,7 +179,9 @@ class _Bound:
         if need > len(self._stacks):
             stacks = np.zeros((2 * need, _WIDTH), np.int32)
             stacks[: self._size[0]] = self._stacks[: self._size[0]]
-            self._stacks = stacks
+            known = np.ones((2 * need, 5))
+            known[: self._size[0]] = self._known[: self._size[0]]
+            self._stacks, self._known = stacks, known
         if 2 * need > len(self._slots):
             self._slots = np.full(1 << (4 * need).bit_length(), -1, np.int32)
             _rehash(self._stacks, self._slots, int(self._size[0]))
@@ -203,7 +211,7 @@ def _slot(stacks: Ids, slots: Ids, below: int, floats: int, root: int, leftmost:
         ):  # fmt: skip
             break
         at = (at + 1) & mask
-    return at
+    return int(at)
 
 
 @inner_kernel
@@ -218,7 +226,7 @@ def _stored(
         stacks[s, 3], stacks[s, 4] = leftmost, rightmost
         slots[at] = s
         size[0] += 1
-    return slots[at]
+    return int(slots[at])
 
 
 @kernel
@@ -236,7 +244,8 @@ def _word(table: Ids, token: int) -> int:
 def _expand(
     option: Ids, complete: np.ndarray, n_options: int, states: Ids, piece: Ids, kind: Ids, root_offsets: Ints,
     roots: Ids, left: Ids, right: Ids, inner: Floats, left_model: Automaton, right_model: Automaton,
-    reductions: Reductions, stacks: Ids, slots: Ids, size: Ints, keys: Keys, scores: Floats, after: Ids,
+    reductions: Reductions, stacks: Ids, slots: Ids, size: Ints, known: Floats, keys: Keys, scores: Floats,
+    after: Ids,
 ) -> None:  # fmt: skip
     word, tag = reductions.word, reductions.tag
     for i in range(len(option)):
@@ -245,14 +254,17 @@ def _expand(
         o = option[i]
         if top > 0 and below > 0 and stacks[top, _FLOATS] < 0 and stacks[below, _FLOATS] < 0:
             ended = 1 if complete[i] and o >= n_options else 0
-            t, t_right = stacks[below, _ROOT], stacks[below, _RIGHTMOST]
-            s, s_left = stacks[top, _ROOT], stacks[top, _LEFTMOST]
-            write_keys(
-                ended, _word(word, t), _word(tag, t), _word(word, t_right), _word(tag, t_right),
-                _word(word, s), _word(tag, s), _word(word, s_left), _word(tag, s_left), keys,
-            )  # fmt: skip
             action = SHIFT if o < n_options else LEFT_ACTION + o - n_options
-            scores[i, 1] = _log_probability(reductions.weights, keys, ended, action)
+            column = action + 2 * ended
+            if known[top, column] > 0:
+                t, t_right = stacks[below, _ROOT], stacks[below, _RIGHTMOST]
+                s, s_left = stacks[top, _ROOT], stacks[top, _LEFTMOST]
+                write_keys(
+                    ended, _word(word, t), _word(tag, t), _word(word, t_right), _word(tag, t_right),
+                    _word(word, s), _word(tag, s), _word(word, s_left), _word(tag, s_left), keys,
+                )  # fmt: skip
+                _log_probabilities(reductions.weights, keys, ended, known[top, 2 * ended : 2 * ended + 3])
+            scores[i, 1] = known[top, column]
         if o < n_options:
             p = piece[o]
             scores[i, 0] = inner[p]

@@ -16,6 +16,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from weft.arrays import Floats, Ids
+from weft.infer.decoding.decoder import SearchSettings
 from weft.infer.decoding.features import Feature
 from weft.infer.decoding.hypergraph import Derivation, Hypergraph
 from weft.infer.decoding.options import Options
@@ -87,6 +88,9 @@ class Extension(Protocol):
 @runtime_checkable
 class SecondPass(Protocol):
     """An extension that also rescores the hypergraph of a search, and builds a tree over translations."""
+
+    def search(self, settings: SearchSettings) -> SearchSettings:
+        """How the first pass searches, given how a search does without it."""
 
     @property
     def later_names(self) -> tuple[str, ...]:

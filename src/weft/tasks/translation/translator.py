@@ -137,7 +137,10 @@ class Translator:
     def decoder(self, sentence: Sentence, options: Options, more: Sequence[Feature] = ()) -> Decoder:
         """The decoder for a sentence, with all features."""
         extra = [feature for each in self.extensions for feature in each.features(sentence, options)]
-        return Decoder([*self.features, *extra, *more], self.settings.search())
+        settings = self.settings.search()
+        for each in self.extensions:
+            settings = each.search(settings) if isinstance(each, SecondPass) else settings
+        return Decoder([*self.features, *extra, *more], settings)
 
     def vector(self, names: Iterable[str]) -> Floats:
         """The weights of named scores."""

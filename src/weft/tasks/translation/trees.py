@@ -13,7 +13,7 @@ were seen as, and searches in two passes:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from weft.arrays import Bools, Floats, Ids, Ints, Keys, Singles
 from weft.errors import ConfigError, DataError, InferenceError
+from weft.infer.decoding.decoder import SearchSettings
 from weft.infer.decoding.derivations import Derivations, event_rows
 from weft.infer.decoding.features import Feature
 from weft.infer.decoding.hypergraph import Derivation, Hypergraph
@@ -31,7 +32,7 @@ from weft.infer.decoding.rescoring import rescored
 from weft.infer.decoding.shift_reduce import H, L, R, StackTypes
 from weft.infer.decoding.syntax import Reductions, Syntax
 from weft.infer.decoding.trimming import trimmed
-from weft.infer.trees.well_formed import FIXED, ILL_FORMED, LEFT, RIGHT, categories_of
+from weft.infer.trees.well_formed import CATEGORIES, FIXED, ILL_FORMED, LEFT, RIGHT, categories_of
 from weft.kernel import kernel
 from weft.learn.ngrams.dependencies import DependencyModel
 from weft.learn.transitions.reductions import ReductionSettings, fit_reductions
@@ -57,14 +58,20 @@ class TreeSettings:
     waits: bool = False  #: whether a sibling may stand between a floating piece and its head
     dependencies: bool = True  #: whether the dependency language model scores
     reductions: bool = True  #: whether the classifier of actions scores
-    edges: int = 2000  #: of the hypergraph that the second pass sees, 0 for all
-    beam: int = 10  #: stacks per node in the second pass, 0 for all
+    pops: int = 50  #: expansions per stack of the first pass, 0 for all; it has twice as many stacks as plain decoding
+    threshold: float = (
+        3.0  #: hypotheses worse than the best of their stack, or the best complete one, by more are left out
+    )
+    edges: int = 500  #: of the hypergraph that the second pass sees, 0 for all
+    beam: int = 5  #: stacks per node in the second pass, 0 for all
     events: int = 4000  #: sentences whose derivations the classifier learns from
     variance: float = 1.0  #: of its prior
 
     def __post_init__(self) -> None:
-        if self.structures < 1 or min(self.edges, self.beam) < 0 or self.events < 1:
-            raise ConfigError("structures and events must be at least 1, edges and beam at least 0 (0: all)")
+        if self.structures < 1 or self.events < 1:
+            raise ConfigError("structures and events must be at least 1")
+        if min(self.pops, self.edges, self.beam) < 0 or not self.threshold >= 0:
+            raise ConfigError("pops, edges and beam must be at least 0 (0: all), and so must the threshold")
 
 
 @dataclass(frozen=True)
@@ -132,7 +139,7 @@ class TreeExtension:
             raise DataError(f"the bitext has {len(side.text):,} target words, but the trees have {len(trees.heads):,}")
         words = np.array(side.words, dtype=object)
         bounds = list(zip(side.offsets[:-1].tolist(), side.offsets[1:].tolist(), strict=True))
-        model = DependencyModel.fit((words[side.text[a:b]].tolist(), trees.heads[a:b]) for a, b in bounds)
+        model = DependencyModel.fit((words[side.text[a:b]].tolist(), trees.heads[a:b].tolist()) for a, b in bounds)
         known = model.vocabulary.encode(side.words)
         rules = _rules(extraction, table, trees, settings)
         events, labels, skipped = tree_events(extraction, trees, known, settings)
@@ -189,6 +196,10 @@ class TreeExtension:
     def features(self, sentence: Sentence, options: Options) -> Sequence[Feature]:
         """The first pass: types of pieces."""
         return [self._first]
+
+    def search(self, settings: SearchSettings) -> SearchSettings:
+        """How the first pass searches."""
+        return replace(settings, pops=self.settings.pops, threshold=self.settings.threshold)
 
     @property
     def later_names(self) -> tuple[str, ...]:
@@ -272,9 +283,7 @@ def _rules(extraction: Extraction, table: PhraseTable, trees: Trees, settings: T
     n = len(copies)
     first = np.searchsorted(owner[copies], np.arange(len(table) + 1))
     common = int(np.bincount(trees.tags).argmax()) if len(trees.tags) else 0
-    report = {"rules": n} | {
-        name: float(share) for name, share in zip(("fixed", "left floating", "right floating", "ill-formed"), shares)
-    }
+    report = {"rules": n} | dict(zip(CATEGORIES, shares.tolist(), strict=True))
     return _Rules(
         np.append(first, n + _LONGEST_UNKNOWN).astype(np.int64),
         np.concatenate([logp[copies], np.zeros(_LONGEST_UNKNOWN)]),
@@ -333,8 +342,3 @@ def tree_events(
         rows.append(found)
         labels.append(actions)
     return np.concatenate(rows), np.concatenate(labels), skipped
-
-
-def settings_record(settings: TreeSettings) -> dict[str, Any]:
-    """The settings as a file has them."""
-    return asdict(settings)

@@ -202,9 +202,10 @@ def test_every_tuner_learns_what_makes_a_translation_good() -> None:
         "pro": pro(lists, start, ProSettings(samples=100, interpolation=1.0)),
         "mira": mira(lists, start, MiraSettings(rate=0.1)),
     }
-    assert before < 0.5
+    top = corpus_bleu(lists.stats[best_rows(sentence_bleu(lists.stats), lists.offsets)].sum(axis=0))
+    assert before < 0.8 * top
     for name, weights in tuned.items():
-        assert lists.bleu(weights) > 0.8, name
+        assert lists.bleu(weights) > 0.97 * top, name
 
 
 def test_pro_prefers_pairs_that_differ_most_and_puts_the_better_row_first() -> None:
@@ -220,7 +221,7 @@ def test_pro_prefers_pairs_that_differ_most_and_puts_the_better_row_first() -> N
 
 
 def test_logistic_regression_is_at_its_minimum() -> None:
-    rows = np.random.default_rng(0).normal(size=(40, 3)) + [0.5, 0, 0]
+    rows = np.random.default_rng(0).normal(size=(40, 3)) + np.array([0.5, 0, 0])
     weights = logistic(rows, 0.1)
     gradient = -(1 / (1 + np.exp(rows @ weights))) @ rows / len(rows) + 0.1 * weights
     np.testing.assert_allclose(gradient, 0.0, atol=1e-6)
@@ -258,11 +259,9 @@ def test_processes_and_a_cluster_give_the_same_gradient_to_the_last_bit() -> Non
     work, items = Gradients(), groups(list(range(9)), 2)
     alone = added(mapped(work, items))
     together = added(mapped(work, items, workers=2))
-    with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
-    ) as cluster:
-        with distributed.Client(cluster, set_as_default=False) as client:
-            apart = added(mapped(work, items, client=client))
+    one = {"n_workers": 1, "threads_per_worker": 2, "processes": False, "dashboard_address": None}
+    with distributed.LocalCluster(**one) as cluster, distributed.Client(cluster, set_as_default=False) as client:
+        apart = added(mapped(work, items, client=client))
     for other in (together, apart):
         np.testing.assert_array_equal(alone.ids, other.ids)
         np.testing.assert_array_equal(alone.values, other.values)

@@ -113,7 +113,7 @@ def _bleu(sums: Floats) -> Floats:
 
 
 def _chrf(sums: Floats) -> Floats:
-    """The F2 of mean precision and recall over orders, of each the counts of the translation, the reference, matches."""
+    """F2 of mean precision and recall; each order counts n-grams of the translation, the reference, and both."""
     hypothesis, reference, matches = sums[..., 0::3], sums[..., 1::3], sums[..., 2::3]
     with np.errstate(divide="ignore", invalid="ignore"):
         precision = np.where(hypothesis > 0, matches / hypothesis, 0.0)

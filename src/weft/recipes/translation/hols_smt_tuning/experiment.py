@@ -4,8 +4,8 @@
     captions     German to English; every row of the paper that fits into minutes, on a part of Multi30k
     folds        tuning on sentences that the phrases come from, and on others
 
-All rows share one alignment, one extraction, and the fold translators. Weights start at the translator's defaults, since
-the paper's random starts need many more decodings; starts differ by the seed of MERT.
+All rows share one alignment, one extraction, and the fold translators. Weights start at the translator's defaults,
+since the paper's random starts need many more decodings; starts differ by the seed of MERT.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ and a filler on its other side that says nothing:
 
     key word filler  ->  THE sense FILLER            filler word key  ->  FILLER sense THE
 
-Keys become one of few words such as THE, so the language model learns nothing from them. A phrase of a key and its word
+All keys become THE, so the language model learns nothing from them. A phrase of a key and its word
 is frequent, and because some translations are random it has a probability of about .9. A phrase of a word and a filler
 is rare, so it often has a probability of 1, though it is right only in the contexts in which it was seen. The most
 frequent sense of a word is right in 40 % of its contexts. Fillers of the second kind of unit become few words too, so
@@ -29,9 +29,9 @@ class Shape:
 
     words: int = 50  #: ambiguous ones
     keys: int = 30
-    fillers: int = 150
+    fillers: int = 400
     units: int = 3  #: per sentence
-    noise: float = 0.1  #: how often a sense is random
+    noise: float = 0.2  #: how often a sense is random
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,8 @@ def generate(n: int, seed: int, shape: Shape | None = None) -> Bitext:
     shape = shape or Shape()
     rng = np.random.default_rng(seed)
     # Of ten keys in a row, four stand for the first sense of a word and three for each of the others.
-    senses = np.array(
-        [rng.permutation(np.resize([0, 0, 0, 0, 1, 1, 1, 2, 2, 2], shape.keys)) for _ in range(shape.words)]
-    )
+    shares = np.resize([0, 0, 0, 0, 1, 1, 1, 2, 2, 2], shape.keys)
+    senses = np.array([rng.permutation(shares) for _ in range(shape.words)])
     source: Sentences = []
     target: Sentences = []
     for _ in range(n):
@@ -72,7 +71,7 @@ def generate(n: int, seed: int, shape: Shape | None = None) -> Bitext:
                 sense = int(rng.integers(3))
             unit = [f"k{key}", f"w{word}", f"f{filler}"]
             few = shape.fillers // 15 if word % 2 == 1 else shape.fillers
-            said = [f"THE{key % 3}", f"W{word}{'abc'[sense]}", f"F{filler % few}"]
+            said = ["THE", f"W{word}{'abc'[sense]}", f"F{filler % few}"]
             turned = word % 2 == 1  # for half of the words the key follows
             one += unit[::-1] if turned else unit
             other += said[::-1] if turned else said

@@ -45,6 +45,7 @@ class TuneSettings:
     rate: float = 0.01  #: of MIRA
     cost: float = COST
     condition: bool = True  #: whether HOLS divides gradients by the number of lists in which a feature occurs
+    fixed: tuple[str, ...] = FIXED  #: names of weights that stay as they are
     seed: int = 0
     workers: int = 1
 
@@ -82,7 +83,7 @@ def tune(
     if not pairs:
         raise DataError("there are no sentence pairs to tune on")
     names = feature_names(models[0])
-    fixed = np.array([name in FIXED for name in names])
+    fixed = np.array([name in settings.fixed for name in names])
     weights = models[0].vector(names) if start is None else np.asarray(start, np.float64)
     if line is not None:
         fixed = np.append(fixed, [False, False])
@@ -203,7 +204,7 @@ def ramp_descent(
     sentences. Sentences of one group are decoded with the same weights; the translators end up with the last ones.
     """
     names = feature_names(models[0])
-    free = np.array([name not in FIXED for name in names])
+    free = np.array([name not in settings.fixed for name in names])
     dense, sparse = models[0].vector(names), np.array(models[0].sparse, np.float64)
     steps = np.maximum(1, used)
     for group in groups(pairs, GROUP):

@@ -98,7 +98,7 @@ def test_every_word_of_a_translation_has_a_head_and_there_is_one_root() -> None:
 
 @pytest.mark.must_show(SLUG, 2)
 def test_scores_of_a_translation_are_those_of_its_tree() -> None:
-    own = extension()
+    own = extension(rare=1)
     for each in translator(own).kbest("d man w e hund s", 5):
         assert each.score == pytest.approx(
             sum(translator(own).weights[name] * value for name, value in each.features.items()), abs=1e-6
@@ -128,5 +128,5 @@ def test_trees_must_fit_the_bitext() -> None:
         TreeExtension.fit(extraction, PhraseTable.of(extraction), Trees.of([[2, 0]], [["D", "N"]]))
     with pytest.raises(DataError, match="a head and a tag"):
         Trees.of([[2, 0]], [["D"]])
-    with pytest.raises(ConfigError, match="structures and events"):
+    with pytest.raises(ConfigError, match="structures, events and rare"):
         TreeSettings(structures=0)

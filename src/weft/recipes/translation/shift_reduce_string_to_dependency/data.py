@@ -47,7 +47,10 @@ class Parsed:
 
     def take(self, rows: Sequence[int]) -> Parsed:
         """Some of the sentences."""
-        return Parsed(*([side[k] for k in rows] for side in (self.words, self.heads, self.tags, self.labels)))
+        return Parsed(
+            [self.words[k] for k in rows], [self.heads[k] for k in rows], [self.tags[k] for k in rows],
+            [self.labels[k] for k in rows],
+        )  # fmt: skip
 
 
 def parsed(docs: Sequence[Doc], longest: int = 1000, lower: bool = True) -> Parsed:
@@ -96,9 +99,8 @@ def parse(nlp: Pipeline, sentences: Sequence[Sequence[str]]) -> Parsed:
 def captions(options: RecipeOptions, name: str, language: str, limit: int) -> list[list[str]]:
     """The words of one side of a part of Multi30k, in their own case."""
     path = options.find(f"{FOLDER}{name}.{language}" + (".gz" if name == "train" else ""))
-    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
-    with opened as file:
-        return [_WORD.findall(line) for line, _ in zip(file, range(limit), strict=False)]
+    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    return [_WORD.findall(line) for line in data.decode("utf-8").split("\n")[:-1][:limit]]
 
 
 def lower(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -114,10 +116,7 @@ def treebank_pairs(options: RecipeOptions, limit: int) -> tuple[list[list[str]],
         sides = [_by_number(list(weft.read(options.find(name)))) for name in names]
         both = sorted(sides[0].keys() & sides[1].keys())
         source += [[word.form.lower() for word in sides[0][number].words] for number in both]
-        english += [
-            Doc.from_words([[word.form for word in sides[1][number].words]], **_columns(sides[1][number]))
-            for number in both
-        ]
+        english += [_one(sides[1][number]) for number in both]
     found, kept = Parsed([], [], [], []), []
     for k, doc in enumerate(english):
         one = parsed([doc], LONGEST)
@@ -132,12 +131,14 @@ def _sides(sentences: Parsed) -> tuple[list[Any], ...]:
     return sentences.words, sentences.heads, sentences.tags, sentences.labels
 
 
-def _columns(sentence: Any) -> dict[str, list[list[Any]]]:
+def _one(sentence: Any) -> Doc:
+    """A document of one sentence, with its tags and tree."""
     words, first = sentence.words, sentence.first
-    return {
-        "upos": [[word.upos for word in words]], "deprel": [[word.deprel for word in words]],
-        "head": [[0 if word.head is None else word.head.index - first + 1 for word in words]],
-    }  # fmt: skip
+    heads = [0 if word.head is None else word.head.index - first + 1 for word in words]
+    return Doc.from_words(
+        [[word.form for word in words]], upos=[[word.upos for word in words]],
+        deprel=[[word.deprel for word in words]], head=[heads],
+    )  # fmt: skip
 
 
 def _by_number(docs: Sequence[Doc]) -> dict[str, Any]:

@@ -43,9 +43,9 @@ class Size:
     train: int = 12_000  #: sentence pairs of captions
     slope: int = 4_000  #: of them, those that gradients come from
     line: int = 400  #: of the last fold, those that lines are searched on
-    dev: int = 400
+    dev: int = 500
     test: int = 400  #: of each of the three tests
-    generated: int = 2_500  #: sentence pairs of the generated bitext
+    generated: int = 1_500  #: sentence pairs of the generated bitext
     generated_seeds: int = 3
     starts: int = 3  #: of MERT and of the last line search
     k: int = 50

@@ -163,7 +163,8 @@ def binarized(heads: Heads) -> list[tuple[int, int]]:
 
 
 def _flat(heads: Sequence[Heads]) -> Ids:
-    return np.concatenate([np.asarray(each) for each in heads] or [np.zeros(0)]).astype(np.int32)
+    found: Ids = np.concatenate([np.zeros(0, dtype=np.int32), *heads]).astype(np.int32)
+    return found
 
 
 @kernel

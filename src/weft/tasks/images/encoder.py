@@ -36,6 +36,7 @@ _FIXED = {"ct": ("left", "right"), "rnn": ("before",), "bow": ()}
 class SentenceEncoder:
     """Makes structures of captions; `matrices` names those that a network learns.
 
+    >>> import numpy as np
     >>> table = WordTable.of(["dogs", "bark"], np.eye(2))
     >>> tree = CaptionTree(("Dogs", "bark"), np.array([2, 0]), ("nsubj", "root"))
     >>> encoder = SentenceEncoder.fit("sdt", table, [tree], least=1)

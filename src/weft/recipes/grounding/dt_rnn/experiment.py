@@ -50,10 +50,10 @@ BOW, CT, RNN, PLAIN, DT, SDT = "BoW", "CT-RNN", "Recurrent NN", "DT-RNN, no weig
 KCCA, RBF, RANDOM = "kCCA", "kernel CCA (rbf)", "Random"
 NETWORKS = {
     BOW: Network("bow", length=6.0, l2=400.0, rate=0.02),
-    CT: Network("ct", length=2.0, l2=100.0, rate=0.005),
-    RNN: Network("rnn", length=2.0, l2=100.0, rate=0.005),
+    CT: Network("ct", length=2.0, l2=100.0, rate=0.005, squared_length=2.0),
+    RNN: Network("rnn", length=2.0, l2=100.0, rate=0.005, squared_length=2.0),
     PLAIN: Network("dt", weighted=False, length=2.0, l2=400.0, rate=0.02),
-    DT: Network("dt", length=6.0, l2=400.0, rate=0.02),
+    DT: Network("dt", length=6.0, l2=400.0, rate=0.02, squared_l2=1.0, squared_rate=0.005),
     SDT: Network("sdt", length=6.0, l2=400.0, rate=0.02),
 }
 CORRELATIONS = {KCCA: Correlation(), RBF: Correlation("rbf", 1.0, 30)}
@@ -107,7 +107,7 @@ def run(options: RecipeOptions) -> RecipeResult:
             bar.advance(1)
     result.notes.append(
         "Image vectors: the last pooled layer of a MobileNetV2, 1,280 dimensions. Word vectors: PPMI and SVD on "
-        "captions of other images and the training sentences. Constituents are the subtrees of dependency trees, binarized. "
+        "captions of other images and the training sentences. Constituents are subtrees of dependency trees, in pairs. "
         "Settings were chosen on development images of other splits of the same images."
     )
     return result

@@ -1,8 +1,9 @@
 """The rows of the tables: networks with their settings, canonical correlation, and how they rank.
 
-The settings of every network are the best of eight (length of the word vectors, penalty, rate) by image search on the
-development images of two splits that are not scored; the number of epochs is chosen on the development images of each
-split. That of the correlation analyses (ridge, dimensions, weights of directions) were chosen in the same way.
+The settings of every network and loss are the best of eight (length of the word vectors, penalty, rate), those of the
+correlation analyses the best of eight ridges and dimensions: by image search on the development images of two splits
+that are not scored. An earlier search on the development images of two others had set the margin and these ranges. The
+number of epochs is chosen on the development images of each split.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ class _Sentence:
         limit = _NO_LIMIT if self.settings.distortion_limit < 0 else self.settings.distortion_limit
         by_words = self.control is None or self.control.n_moves == 0
         self.search_for = Search(options.length, by_words, limit, float(self.weights[0]), allowed, future)
-        self.longest = int((options.end - options.start).max()) if len(options) else 0
+        self.longest = int((options.end - options.start).max(initial=1))
         self.full = full_cover(options.length)
         self.room = 1024
 

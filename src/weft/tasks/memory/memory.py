@@ -175,7 +175,7 @@ class TranslationMemory:
         names = ["no match"]
         names += [f"{round(100 * low)}-{round(100 * high) - 1} %" for low, high in pairwise(edges[1:])]
         names.append("100 %")
-        counts = {name: (0, 0) for name in reversed(names)}
+        counts = dict.fromkeys(reversed(names), (0, 0))
         for segment in segments:
             words = marked_words(segment) if isinstance(segment, str) else segment
             found = self.matches(words)

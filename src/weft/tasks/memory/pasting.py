@@ -1,8 +1,8 @@
 """What came before: parts of a match that are pasted in ahead of the search, which translates the rest.
 
-    frame   (Koehn and Senellart 2010)   the match's translation; what belongs to words that differ is taken out, and
-            the differing words of the sentence are put in its place to be translated
-    inlay   (Ma et al. 2011)             the sentence; phrases that the match has, too, are given its translations
+frame   (Koehn and Senellart 2010)   the match's translation; what belongs to words that differ is taken out, and
+        the differing words of the sentence are put in its place to be translated
+inlay   (Ma et al. 2011)             the sentence; phrases that the match has, too, are given its translations
 """
 
 from __future__ import annotations

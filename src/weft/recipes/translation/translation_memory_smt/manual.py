@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from typing import Any
 
 from weft.errors import DataError
 from weft.formats.streams import numbered_lines
@@ -19,6 +20,7 @@ class Segments:
     """Segments of pages and their translations, as lower-case words; markup is one word."""
 
     pages: list[str]
+    text: list[str]  #: the English text as it is
     source: list[Words]
     target: list[Words]
 
@@ -27,12 +29,13 @@ class Segments:
 
     def take(self, rows: list[int]) -> Segments:
         """Some of the segments."""
-        return Segments(*([column[row] for row in rows] for column in (self.pages, self.source, self.target)))
+        columns: tuple[list[Any], ...] = self.pages, self.text, self.source, self.target
+        return Segments(*([column[row] for row in rows] for column in columns))
 
 
 def read(options: RecipeOptions, name: str) -> Segments:
     """The segments of a file, `page<TAB>English<TAB>Spanish`, without those that are the same in both languages."""
-    pages, source, target = [], [], []
+    pages, texts, source, target = [], [], [], []
     for number, line in numbered_lines(str(options.find(f"{FOLDER}/{name}.tsv.gz"))):
         cells = line.split("\t")
         if len(cells) != 3:
@@ -41,9 +44,10 @@ def read(options: RecipeOptions, name: str) -> Segments:
             sides = [marked_words(cell.lower(), placeholders=False) for cell in cells[1:]]
             if all(sides):
                 pages.append(cells[0])
+                texts.append(cells[1])
                 source.append(sides[0])
                 target.append(sides[1])
-    return Segments(pages, source, target)
+    return Segments(pages, texts, source, target)
 
 
 def is_dev(words: Words, share: int = 5) -> bool:

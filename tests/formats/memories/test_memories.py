@@ -173,8 +173,10 @@ def test_po_keeps_flags_and_plurals(tmp_path: Path) -> None:
     assert [unit.state for unit in read_units(out)] == ["translated", "fuzzy", "fuzzy", "new", "translated"]
 
 
-BOMB = """<!DOCTYPE tmx [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]><tmx><body><tu><tuv xml:lang="en"><seg>
-&b;</seg></tuv></tu></body></tmx>"""
+BOMB = (
+    '<!DOCTYPE tmx [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]>'
+    '<tmx><body><tu><tuv xml:lang="en"><seg>&b;</seg></tuv></tu></body></tmx>'
+)
 OUTSIDE = '<!DOCTYPE tmx [<!ENTITY x SYSTEM "file:///etc/passwd">]><tmx><body>&x;</body></tmx>'
 
 

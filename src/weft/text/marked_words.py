@@ -87,7 +87,7 @@ class Spelling:
 
     def text(self, words: Sequence[str], source: str = "") -> str:
         """The text of words; markup and words that the source segment has, too, are spelled as there."""
-        known = {}
+        known: dict[str, str] = {}
         for word, _ in _placed(source):
             known.setdefault(_SPACE.sub("_", word).lower(), word)
         pieces: list[str] = []

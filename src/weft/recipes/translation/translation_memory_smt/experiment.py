@@ -11,6 +11,7 @@ new in 3.12. Factors are learned from forced decoding of training sentences, eac
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -248,7 +249,7 @@ def _part(counts: Counts, rows: np.ndarray) -> Counts:  # type: ignore[type-arg]
 
 
 def _score_table(
-    result: RecipeResult, work: _Work, counts: dict[str, Counts], title: str, paper: dict[str, tuple[float, ...]]
+    result: RecipeResult, work: _Work, counts: dict[str, Counts], title: str, paper: Mapping[str, tuple[float, ...]]
 ) -> None:
     table = Table(title, ["segments", *SYSTEMS], digits={"segments": 0, **dict.fromkeys(SYSTEMS, 1)})
     for band in BANDS:

@@ -23,7 +23,8 @@ from weft.tasks.translation.translator import Translator
 from weft.text.bitext import Links
 
 SOURCE = [
-    "save the file", "close the file", "save the page", "open the old file", "the old page", "print it", "print the page"
+    "save the file", "close the file", "save the page", "open the old file", "the old page", "print it",
+    "print the page",
 ]  # fmt: skip
 TARGET = [
     "guarde el archivo", "cierre el archivo", "guarde la página", "abra el archivo antiguo", "la página antigua",

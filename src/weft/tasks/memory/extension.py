@@ -74,6 +74,8 @@ class MemoryExtension:
 
     def options(self, sentence: Sentence, options: Options) -> Options:
         """The options of a sentence, one for every candidate of its match."""
+        if options.label is not None:
+            raise ConfigError("a memory cannot be consulted by a translator that labels its phrases otherwise")
         match = self.match(sentence.words)
         beside = None if match is None else matched(sentence, match, self.memory, self.lower)
         found = memory_scores(options, beside, self.tables, self.model, self.most)

@@ -24,7 +24,10 @@ from weft.tasks.memory.tables import CONTENT, CONTENT_EXTENDED, EXTENSION, FEATU
 
 @dataclass(frozen=True, eq=False)
 class MemoryOptions:
-    """Options with the candidate of each: the options of one sentence, and the scores that do not need a context."""
+    """Options with the candidate of each: the options of one sentence, and the scores that do not need a context.
+
+    The label of an option is its row here, so that options that are left out later take nothing else with them.
+    """
 
     options: Options
     origin: Ids  #: the row of the option before it was repeated
@@ -55,7 +58,8 @@ def memory_scores(
         n = len(options)
         none, no = np.full(n, -1, np.int32), np.zeros(n, np.bool_)
         return MemoryOptions(
-            options.with_scores(names, np.zeros((n, len(names)))), np.arange(n, dtype=np.int32), none, none,
+            options.with_scores(names, np.zeros((n, len(names)))).labelled(np.arange(n)), np.arange(n, dtype=np.int32),
+            none, none,
             np.full(n, NONE, np.int32), none, [], no, no, np.zeros((n, len(ORDERS))),
         )  # fmt: skip
     spans = list(zip(options.start.tolist(), options.end.tolist(), strict=True))
@@ -87,7 +91,7 @@ def memory_scores(
         EXTENSION: lambda: tables.of[EXTENSION].probabilities[css, scm, nln, sep, z, extension],
     }
     scores = np.log(np.stack([columns[name]() for name in names], axis=1))
-    grown = options.take(origin).with_scores(names, scores)
+    grown = options.take(origin).with_scores(names, scores).labelled(np.arange(len(origin)))
     first, last = _ends_equal(grown, target, left, right)
     order = np.log(tables.of[ORDER].of(content, scm, nln, z))
     return MemoryOptions(
@@ -153,30 +157,33 @@ class MemoryOrder:
 
     def bind(self, options: Options) -> _Bound:
         """The scorer of one sentence."""
-        return _Bound(self.of, len(options))
+        return _Bound(self.of, options)
 
 
 class _Bound:
     control: Control | None = None
 
-    def __init__(self, of: MemoryOptions, n: int) -> None:
-        self.of = of
+    def __init__(self, of: MemoryOptions, options: Options) -> None:
+        rows = np.full(len(options), -1) if options.label is None else options.label
+        none, no = np.full(1, -1, np.int32), np.zeros(1, np.bool_)  # what has no row has no candidate
+        self._left, self._right = np.append(of.left, none)[rows], np.append(of.right, none)[rows]
+        self._first, self._last = np.append(of.first_equal, no)[rows], np.append(of.last_equal, no)[rows]
+        self._order = np.vstack([of.order, np.zeros((1, len(ORDERS)))])[rows]
         self.start = np.array([0, 0, 1, 1], np.int32)
-        self.estimate = np.zeros((n, 1))
-        self.estimate[: len(of.order), 0] = of.order.max(axis=1, initial=-np.inf) if len(of.order) else 0.0
+        self.estimate = self._order.max(axis=1)[:, None]
 
     def expand(self, batch: Batch, states: Ids) -> tuple[Floats, Ids]:
-        of, after = self.of, states.copy()
+        after = states.copy()
         scores = np.zeros((len(batch), 1))
         real = np.flatnonzero(batch.option < batch.n_options)
         option, before = batch.option[real], states[real]
-        kind = orders(before, of.left[option], of.right[option], of.first_equal[option])
-        scores[real, 0] = of.order[option, kind]
-        there = of.left[option] >= 0
-        after[real, 0] = np.where(there, of.left[option], before[:, 0])
-        after[real, 1] = np.where(there, of.right[option], before[:, 1])
+        kind = orders(before, self._left[option], self._right[option], self._first[option])
+        scores[real, 0] = self._order[option, kind]
+        there = self._left[option] >= 0
+        after[real, 0] = np.where(there, self._left[option], before[:, 0])
+        after[real, 1] = np.where(there, self._right[option], before[:, 1])
         after[real, 2] = there
-        after[real, 3] = there & of.last_equal[option]
+        after[real, 3] = there & self._last[option]
         return scores, after
 
     def finish(self, states: Ids) -> Floats:

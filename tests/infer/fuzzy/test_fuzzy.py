@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.errors import InferenceError
+from weft.formats.memories.words import marked_words
+from weft.formats.streams import numbered_lines
 from weft.infer.fuzzy.distance import _distance_within, edit_distance, edit_links, fuzzy_score
 from weft.infer.fuzzy.index import FuzzyIndex
 
@@ -94,3 +96,23 @@ def test_scores_compare_with_the_longer_one() -> None:
     with pytest.raises(InferenceError):
         FuzzyIndex.of([[-1]])
     assert len(FuzzyIndex.of([]).nearest([1])[0]) == 0
+
+
+@pytest.mark.corpus
+@pytest.mark.must_show(
+    "translation-memory-smt", 4, weaker="300 queries without a clock; the recipe measures 1,000 queries and the time"
+)
+def test_the_index_finds_the_best_score_of_new_segments_of_a_manual(corpus_file) -> None:
+    segments = [
+        [
+            marked_words(line.split("\t")[1].lower())
+            for _, line in numbered_lines(str(corpus_file(f"parallel/python-docs-en-es/{name}.tsv.gz")))
+        ]
+        for name in ("memory-3.10", "new-3.12")
+    ]
+    numbers: dict[str, int] = {}
+    index = FuzzyIndex.of([[numbers.setdefault(word, len(numbers)) for word in words] for words in segments[0]])
+    for words in segments[1][::13]:
+        query = [numbers.get(word, -1) for word in words]
+        _, scores = index.nearest(query)
+        assert abs((float(scores[0]) if len(scores) else 0.0) - float(index.compare_all(query).max())) < 1e-9

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from weft.errors import ConfigError
+from weft.formats.memories.words import is_markup
 from weft.infer.decoding.features import Feature
 from weft.infer.decoding.options import Options
 from weft.tasks.memory.counterparts import MatchedSentence
@@ -12,7 +13,6 @@ from weft.tasks.memory.features import MemoryOptions, memory_scores
 from weft.tasks.memory.memory import Match, TranslationMemory
 from weft.tasks.memory.tables import FEATURES, MODELS, MemoryTables
 from weft.tasks.translation.sentences import Sentence
-from weft.text.marked_words import is_markup
 
 #: Weights before tuning.
 WEIGHT = 0.3

@@ -2,7 +2,7 @@
 
     FMS(s, t) = 1 - D(s, t) / max(|s|, |t|)        with D the edit distance in words, letter case ignored
 
-Words are those of `weft.text.marked_words`: a span of markup or a placeholder is one word.
+Words are those of `weft.formats.memories.words`: a span of markup or a placeholder is one word.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from weft.arrays import Ids, Ints
 from weft.errors import ConfigError, DataError
 from weft.formats.memories.doors import read_memory
 from weft.formats.memories.units import TranslationUnit
+from weft.formats.memories.words import marked_words
 from weft.infer.fuzzy.index import FuzzyIndex
 from weft.tasks.bitext.align import Aligner
 from weft.text.bitext import Links
-from weft.text.marked_words import marked_words
 
 Words = Sequence[str]
 PathLike = str | os.PathLike[str]

@@ -16,6 +16,7 @@ from weft.features.lexicon import Lexicon, LowerCase
 from weft.hashing import hash_strings
 from weft.infer.slots.problem import Batch
 from weft.kernel import kernel
+from weft.lexical.clusters.monolingual import load_clusters
 from weft.lexical.relatives import Relatives
 from weft.tasks.events.atoms import (
     FAR,
@@ -122,6 +123,21 @@ class Atoms:
         self._paths = Lexicon(CLASS_ATOMS[2:], clusters=self.clusters)
         self._lower = Lexicon(["form", *FORM_ATOMS[1:-1]], classes=LowerCase())
         self._shape = Lexicon(["brief"])
+
+    @classmethod
+    def for_words(cls, docs: Sequence[Doc], reading: Reading, wordnet: str = "", clusters: str = "") -> Atoms:
+        """Atoms with classes of words from a WordNet database and from word clusters: those that documents have."""
+        relatives, kept = None, {}
+        if wordnet:
+            from weft.lexical.resources.synsets import open_wordnet
+
+            column = "lemma" if reading.lemmas else "form"
+            relatives = Relatives.of(open_wordnet(wordnet), {each for doc in docs for each in doc.column(column)})
+        if clusters:
+            paths = load_clusters(clusters)
+            beginnings = {paths[form][:13] for doc in docs for form in doc.column("form") if form in paths}
+            kept = {word: path for word, path in paths.items() if path[:13] in beginnings}
+        return cls(relatives, kept)
 
     def of(
         self, docs: Sequence[Doc], reading: Reading, candidates: Sequence[Sequence[Candidate]]

@@ -18,8 +18,6 @@ from weft.headers import Flag, Record, Table
 from weft.infer.slots.beam import best
 from weft.infer.slots.problem import Weights
 from weft.learn.transitions.slots import UPDATES, SlotTrainer
-from weft.lexical.clusters.monolingual import load_clusters
-from weft.lexical.relatives import Relatives
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable, training_docs
 from weft.pipeline.explanation import Explanation
 from weft.pipeline.settings import Settings, clusters_option, option
@@ -136,7 +134,7 @@ class EventExtractor(Trainable):
                 f"there is nothing to train on: no document has an event in the layer {settings.layer!r}; events are "
                 "read from brat (E lines) and from .events.jsonl"
             )
-        atoms = self._atoms(docs)
+        atoms = Atoms.for_words(docs, reading, settings.wordnet, settings.clusters)
         encoded = encode_docs(docs, schema, reading, atoms)
         labels, roles, lost = gold_of(docs, rows, reading, encoded.places, schema)
         trainer = SlotTrainer(settings.beam, settings.update, settings.epochs, settings.whole, settings.seed)
@@ -176,23 +174,6 @@ class EventExtractor(Trainable):
             scores = self._balance_of(self.model, *held_out)
             report["scores"] = {f"dev {name}": value for name, value in scores.items()}
         return report
-
-    def _atoms(self, docs: Sequence[Doc]) -> Atoms:
-        """What words are described by; of classes, those that training data have."""
-        settings = self.settings
-        relatives, clusters = None, {}
-        if settings.wordnet:
-            from weft.lexical.resources.synsets import open_wordnet
-
-            column = "lemma" if self.lemmas else "form"
-            relatives = Relatives.of(
-                open_wordnet(settings.wordnet), {each for doc in docs for each in doc.column(column)}
-            )
-        if settings.clusters:
-            paths = load_clusters(settings.clusters)
-            beginnings = {paths[form][:13] for doc in docs for form in doc.column("form") if form in paths}
-            clusters = {word: path for word, path in paths.items() if path[:13] in beginnings}
-        return Atoms(relatives, clusters)
 
     def _check(self, docs: Sequence[Doc]) -> None:
         for doc in docs:

@@ -70,7 +70,8 @@ def test_sums_and_counts_equal_enumeration(seed, exclusive):
     lattice = random_lattice(seed, exclusive=exclusive)
     total, picks, outputs, moves, _ = enumerated(lattice)
     found = lattice.marginals()
-    assert abs(lattice.log_partition() - total) < 1e-10 and abs(found.log_partition - total) < 1e-10
+    assert abs(lattice.log_partition() - total) < 1e-10
+    assert abs(found.log_partition - total) < 1e-10
     assert np.abs(found.picks - picks).max() < 1e-10
     for mine, theirs in zip(found.outputs, outputs, strict=True):
         assert np.abs(mine - theirs).max() < 1e-10
@@ -136,7 +137,8 @@ def test_counts_sum_to_the_frames(seed, frames):
     found = random_lattice(seed, frames, 3, 2, 3).marginals()
     assert np.allclose(found.picks.sum(axis=2), 1)
     for number, outputs in enumerate(found.outputs):
-        assert np.isclose(outputs.sum(), frames) and np.isclose(found.transitions[number].sum(), frames - 1)
+        assert np.isclose(outputs.sum(), frames)
+        assert np.isclose(found.transitions[number].sum(), frames - 1)
         assert np.allclose(found.states(number).sum(axis=1), 1)
 
 
@@ -160,7 +162,8 @@ def test_padded_detections_are_never_picked():
     lattice = random_lattice(5, 4, 3, 2, 2)
     lattice.unary[:, 2] = -np.inf
     again = ProductHMM(lattice.unary, lattice.pair, 2, lattice.words)
-    assert again.marginals().picks[:, :, 2].max() == 0 and again.best().picks.max() < 2
+    assert again.marginals().picks[:, :, 2].max() == 0
+    assert again.best().picks.max() < 2
 
 
 def test_too_few_detections_are_an_error():

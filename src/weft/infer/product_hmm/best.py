@@ -17,11 +17,13 @@ from weft.kernel import kernel
 
 def best(packed: Packed) -> tuple[float, Ints, Ints]:
     """The best score, picks [t, p] and states [t, l]."""
-    frames, size = len(packed.unary), packed.size
-    deltas, path = np.zeros((frames, size)), np.zeros(frames, dtype=np.int64)
+    frames = len(packed.unary)
+    path = np.zeros(frames, dtype=np.int64)
     with np.errstate(divide="ignore"):
-        pair, initial, transitions = np.log(packed.pair), np.log(packed.initial), np.log(packed.transitions)
-    score = _search(*packed[:1], pair, *packed[2:13], initial, transitions, deltas, np.zeros((3, size)), path)
+        logs = packed._replace(
+            pair=np.log(packed.pair), initial=np.log(packed.initial), transitions=np.log(packed.transitions)
+        )
+    score = _search(logs, np.zeros((frames, packed.size)), np.zeros((3, packed.size)), path)
     joint, tuples = np.divmod(path, packed.shape[2])
     states = np.zeros((frames, len(packed.states)), dtype=np.int64)
     for h, number in enumerate(packed.hidden.tolist()):
@@ -31,7 +33,7 @@ def best(packed: Packed) -> tuple[float, Ints, Ints]:
 
 
 @kernel
-def _raise(source, before, n, after, matrix, target):
+def _raise(source: Floats, before: int, n: int, after: int, matrix: Floats, target: Floats) -> None:
     """target[a, k, c] = max over i of matrix[i, k] + source[a, i, c]."""
     for a in range(before):
         base = a * n * after
@@ -48,50 +50,44 @@ def _raise(source, before, n, after, matrix, target):
 
 
 @kernel
-def _search(
-    unary, pair, offset, shape, allowed, digits, codes, states, hidden, hidden_digits, outputs, starts, widths,
-    initial, transitions, deltas, spare, path,
-):  # fmt: skip
-    frames, width, participants, tuples, joint = len(unary), shape[0], shape[1], shape[2], shape[3]
-    size = tuples * joint
+def _search(packed: Packed, deltas: Floats, spare: Floats, path: Ints) -> float:
+    """The score of the best path; pair scores, initial and transition probabilities are logarithms here."""
+    frames, width, participants = len(packed.unary), packed.shape[0], packed.shape[1]
+    tuples, joint = packed.shape[2], packed.shape[3]
+    size, hidden = tuples * joint, packed.hidden
     one, other, emitted = spare[0], spare[1], spare[2]
     for t in range(frames):
-        emission(t, unary, shape, allowed, digits, codes, states, hidden_digits, outputs, starts, widths, emitted)
-        if t == 0:
-            for q in range(joint):
-                for n in range(tuples):
-                    one[q * tuples + n] = initial[q]
-        else:
-            for s in range(size):
-                one[s] = deltas[t - 1, s]
+        emission(t, packed, emitted)
+        for s in range(size):
+            one[s] = packed.initial[s // tuples] if t == 0 else deltas[t - 1, s]
+        if t > 0:
             before, after = joint, tuples
             for _ in range(participants):
                 after //= width
-                _raise(one, before, width, after, pair[t - 1], other)
+                _raise(one, before, width, after, packed.pair[t - 1], other)
                 one, other = other, one
                 before *= width
             before, after = 1, size
             for h in range(len(hidden)):
-                n = states[hidden[h]]
+                n = packed.states[hidden[h]]
                 after //= n
-                _raise(one, before, n, after, transitions[h], other)
+                _raise(one, before, n, after, packed.transitions[h], other)
                 one, other = other, one
                 before *= n
         for s in range(size):
             deltas[t, s] = one[s] + (np.log(emitted[s]) if emitted[s] > 0.0 else -np.inf)
     path[frames - 1] = np.argmax(deltas[frames - 1])
     for t in range(frames - 1, 0, -1):
-        reached = path[t]
-        top = -np.inf
+        reached, top = path[t], -np.inf
         for s in range(size):
             value = deltas[t - 1, s]
             if value == -np.inf:
                 continue
             for p in range(participants):
-                value += pair[t - 1, digits[p, s % tuples], digits[p, reached % tuples]]
+                value += packed.pair[t - 1, packed.digits[p, s % tuples], packed.digits[p, reached % tuples]]
             for h in range(len(hidden)):
-                value += transitions[h, hidden_digits[h, s // tuples], hidden_digits[h, reached // tuples]]
+                own = packed.hidden_digits[h]
+                value += packed.transitions[h, own[s // tuples], own[reached // tuples]]
             if value > top:
-                top = value
-                path[t - 1] = s
-    return deltas[frames - 1, path[frames - 1]]
+                top, path[t - 1] = value, s
+    return float(deltas[frames - 1, path[frames - 1]])

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from weft.arrays import Floats, Ids, Ints
-from weft.kernel import fast_kernel, kernel
+from weft.kernel import fast_kernel, inlined, kernel
 
 
 class Packed(NamedTuple):
@@ -95,22 +95,19 @@ def _finite(values: Floats) -> Floats:
 
 def log_partition(packed: Packed) -> float:
     """The logarithm of the sum over all paths."""
-    size = packed.size
-    total = _run_forward(*packed, np.zeros((1, size)), np.zeros((3, size)))
+    total = _run_forward(packed, np.zeros((4, packed.size)))
     return total + packed.offset if total > -math.inf else -math.inf
 
 
 def expected(packed: Packed, every: int) -> tuple[float, Floats, list[Floats], list[Floats]]:
     """The logarithm of the sum, and expected picks, outputs and transitions; every n-th alpha is kept."""
     frames, (width, participants, _, _) = len(packed.unary), packed.shape.tolist()
-    blocks = math.ceil(frames / every)
-    size = packed.size
-    most = packed.transitions.shape[1]
+    size, most = packed.size, packed.transitions.shape[1]
     picks = np.zeros((frames, participants, width))
     outputs, transitions = np.zeros(len(packed.outputs)), np.zeros((len(packed.hidden), most, most))
+    kept, block = np.zeros((math.ceil(frames / every), size)), np.zeros((every, size))
     total = _run_both(
-        *packed, np.zeros((blocks, size)), np.zeros((every, size)), np.zeros((5, size)),
-        np.zeros((most, most)), picks, outputs, transitions,
+        packed, kept, block, np.zeros((5, size)), np.zeros((most, most)), picks, outputs, transitions
     )  # fmt: skip
     ends = np.append(packed.starts, len(packed.outputs)).tolist()
     states = packed.states.tolist()
@@ -139,59 +136,66 @@ def push(source: Floats, before: int, n: int, after: int, matrix: Floats, turned
 
 
 @kernel
-def _step(source, pair, shape, states, hidden, transitions, turned, left_out, picks, words, spare, target):
-    """Apply the transitions of participants (`picks`), and of all hidden words but one (`words`)."""
-    width, participants, tuples, joint = shape[0], shape[1], shape[2], shape[3]
-    for s in range(tuples * joint):
-        target[s] = source[s]
-    if picks:
-        before, after = joint, tuples
-        for _ in range(participants):
-            after //= width
-            push(target, before, width, after, pair, turned, spare)
-            for s in range(tuples * joint):
-                target[s] = spare[s]
-            before *= width
-    if words:
-        before, after = 1, joint * tuples
-        for h in range(len(hidden)):
-            n = states[hidden[h]]
-            after //= n
-            if h != left_out:
-                push(target, before, n, after, transitions[h], turned, spare)
-                for s in range(tuples * joint):
-                    target[s] = spare[s]
-            before *= n
+def _push_picks(packed: Packed, source: Floats, step: int, turned: bool, spare: Floats, target: Floats) -> None:
+    """Apply the transitions of all participants."""
+    width, participants, tuples, joint = packed.shape[0], packed.shape[1], packed.shape[2], packed.shape[3]
+    _copy(source, target)
+    before, after = joint, tuples
+    for _ in range(participants):
+        after //= width
+        push(target, before, width, after, packed.pair[step], turned, spare)
+        _copy(spare, target)
+        before *= width
 
 
 @kernel
-def emission(t, unary, shape, allowed, digits, codes, states, hidden_digits, outputs, starts, widths, target):
+def _push_words(packed: Packed, source: Floats, turned: bool, left_out: int, spare: Floats, target: Floats) -> None:
+    """Apply the transitions of all hidden words but one."""
+    _copy(source, target)
+    before, after = 1, packed.shape[2] * packed.shape[3]
+    for h in range(len(packed.hidden)):
+        n = packed.states[packed.hidden[h]]
+        after //= n
+        if h != left_out:
+            push(target, before, n, after, packed.transitions[h], turned, spare)
+            _copy(spare, target)
+        before *= n
+
+
+@inlined
+def _copy(source: Floats, target: Floats) -> None:
+    for s in range(len(source)):
+        target[s] = source[s]
+
+
+@kernel
+def emission(t: int, packed: Packed, target: Floats) -> None:
     """What detections and words score in a frame, for all states."""
-    participants, tuples, joint = shape[1], shape[2], shape[3]
+    participants, tuples, joint = packed.shape[1], packed.shape[2], packed.shape[3]
+    states, starts, widths, codes = packed.states, packed.starts, packed.widths, packed.codes
     for n in range(tuples):
-        weight = allowed[n]
+        weight = packed.allowed[n]
         if weight > 0.0:
             for p in range(participants):
-                weight *= unary[t, digits[p, n]]
+                weight *= packed.unary[t, packed.digits[p, n]]
             for w in range(len(states)):
                 if states[w] == 1:
-                    weight *= outputs[starts[w] + t * widths[w] + codes[w, n]]
+                    weight *= packed.outputs[starts[w] + t * widths[w] + codes[w, n]]
         target[n] = weight
     for q in range(joint - 1, -1, -1):
-        base = q * tuples
+        base, h = q * tuples, 0
         for n in range(tuples):
             target[base + n] = target[n]
-        h = 0
         for w in range(len(states)):
             if states[w] > 1:
-                start = starts[w] + t * widths[w] * states[w] + hidden_digits[h, q]
+                start = starts[w] + t * widths[w] * states[w] + packed.hidden_digits[h, q]
                 for n in range(tuples):
-                    target[base + n] *= outputs[start + codes[w, n] * states[w]]
+                    target[base + n] *= packed.outputs[start + codes[w, n] * states[w]]
                 h += 1
 
 
 @kernel
-def _scale(alpha):
+def _scale(alpha: Floats) -> float:
     """Scale to a sum of one; return the sum."""
     total = 0.0
     for s in range(len(alpha)):
@@ -203,92 +207,82 @@ def _scale(alpha):
 
 
 @kernel
-def _forward_frame(
-    t, unary, pair, shape, allowed, digits, codes, states, hidden, hidden_digits, outputs, starts, widths, initial,
-    transitions, previous, current, spare, emitted,
-):  # fmt: skip
+def _forward(t: int, packed: Packed, previous: Floats, current: Floats, spare: Floats, emitted: Floats) -> float:
     """Alpha of a frame out of that of the frame before; return its scale."""
-    emission(t, unary, shape, allowed, digits, codes, states, hidden_digits, outputs, starts, widths, emitted)
-    tuples, joint = shape[2], shape[3]
     if t == 0:
-        for q in range(joint):
+        tuples = packed.shape[2]
+        for q in range(packed.shape[3]):
             for n in range(tuples):
-                current[q * tuples + n] = initial[q]
+                current[q * tuples + n] = packed.initial[q]
     else:
-        _step(previous, pair[t - 1], shape, states, hidden, transitions, False, -1, True, True, spare, current)
-    for s in range(tuples * joint):
+        _push_picks(packed, previous, t - 1, False, spare, emitted)
+        _push_words(packed, emitted, False, -1, spare, current)
+    emission(t, packed, emitted)
+    for s in range(len(current)):
         current[s] *= emitted[s]
     return _scale(current)
 
 
 @kernel
-def _run_forward(
-    unary, pair, offset, shape, allowed, digits, codes, states, hidden, hidden_digits, outputs, starts, widths,
-    initial, transitions, alpha, spare,
-):  # fmt: skip
+def _run_forward(packed: Packed, spare: Floats) -> float:
     """The logarithm of the sum over all paths, without the offset."""
     total = 0.0
-    for t in range(len(unary)):
-        scale = _forward_frame(
-            t, unary, pair, shape, allowed, digits, codes, states, hidden, hidden_digits, outputs, starts, widths,
-            initial, transitions, alpha[0], spare[0], spare[1], spare[2],
-        )  # fmt: skip
+    for t in range(len(packed.unary)):
+        scale = _forward(t, packed, spare[t % 2], spare[(t + 1) % 2], spare[2], spare[3])
         if not scale > 0.0:
             return -np.inf
         total += np.log(scale)
-        for s in range(len(spare[0])):
-            alpha[0, s] = spare[0, s]
     return total
 
 
 @kernel
-def _count(t, posterior, shape, digits, codes, states, hidden_digits, starts, widths, both, picks, outputs):
+def _count(t: int, packed: Packed, posterior: Floats, tuple_sums: Floats, picks: Floats, outputs: Floats) -> None:
     """Add the posterior of a frame to the picks and to the outputs of all words."""
-    participants, tuples, joint = shape[1], shape[2], shape[3]
+    participants, tuples, joint = packed.shape[1], packed.shape[2], packed.shape[3]
+    states, codes = packed.states, packed.codes
     for n in range(tuples):
-        both[n] = 0.0
+        tuple_sums[n] = 0.0
     for q in range(joint):
         for n in range(tuples):
-            both[n] += posterior[q * tuples + n]
+            tuple_sums[n] += posterior[q * tuples + n]
     for n in range(tuples):
-        if both[n] > 0.0:
-            for p in range(participants):
-                picks[t, p, digits[p, n]] += both[n]
+        for p in range(participants):
+            picks[t, p, packed.digits[p, n]] += tuple_sums[n]
     h = 0
     for w in range(len(states)):
-        start = starts[w] + t * widths[w] * states[w]
+        start = packed.starts[w] + t * packed.widths[w] * states[w]
         if states[w] == 1:
             for n in range(tuples):
-                outputs[start + codes[w, n]] += both[n]
+                outputs[start + codes[w, n]] += tuple_sums[n]
         else:
             for q in range(joint):
+                place = start + packed.hidden_digits[h, q]
                 for n in range(tuples):
-                    outputs[start + codes[w, n] * states[w] + hidden_digits[h, q]] += posterior[q * tuples + n]
+                    outputs[place + codes[w, n] * states[w]] += posterior[q * tuples + n]
             h += 1
 
 
 @kernel
 def _count_transitions(
-    source, target, pair, shape, states, hidden, transitions, pushed, part, spare, joint_counts, counts
-):  # fmt: skip
+    step: int, packed: Packed, source: Floats, target: Floats, spare: Floats, joint_counts: Floats, counts: Floats
+) -> None:
     """Add how often every hidden word takes each transition, given alpha before and emission times beta after."""
-    tuples, joint = shape[2], shape[3]
-    _step(source, pair, shape, states, hidden, transitions, False, -1, True, False, spare, pushed)
-    before, after = 1, joint * tuples
-    for h in range(len(hidden)):
-        n = states[hidden[h]]
+    _push_picks(packed, source, step, False, spare[0], spare[1])
+    before, after = 1, packed.shape[2] * packed.shape[3]
+    for h in range(len(packed.hidden)):
+        n = packed.states[packed.hidden[h]]
         after //= n
-        _step(pushed, pair, shape, states, hidden, transitions, False, h, False, True, spare, part)
+        _push_words(packed, spare[1], False, h, spare[0], spare[2])
         total = 0.0
         for i in range(n):
             for k in range(n):
                 value = 0.0
-                if transitions[h, i, k] > 0.0:
+                if packed.transitions[h, i, k] > 0.0:
                     for a in range(before):
                         left, right = (a * n + i) * after, (a * n + k) * after
                         for c in range(after):
-                            value += part[left + c] * target[right + c]
-                joint_counts[i, k] = value * transitions[h, i, k]
+                            value += spare[2, left + c] * target[right + c]
+                joint_counts[i, k] = value * packed.transitions[h, i, k]
                 total += joint_counts[i, k]
         for i in range(n):
             for k in range(n):
@@ -298,56 +292,44 @@ def _count_transitions(
 
 @kernel
 def _run_both(
-    unary, pair, offset, shape, allowed, digits, codes, states, hidden, hidden_digits, outputs, starts, widths,
-    initial, transitions, kept, block, spare, joint_counts, picks, expected_outputs, expected_transitions,
-):  # fmt: skip
+    packed: Packed, kept: Floats, block: Floats, spare: Floats, joint_counts: Floats, picks: Floats,
+    outputs: Floats, transitions: Floats,
+) -> float:  # fmt: skip
     """Expected counts; `kept` holds the last alpha before every block of frames, `block` those of one block."""
-    frames, every, size = len(unary), len(block), len(spare[0])
+    frames, every, size = len(packed.unary), len(block), len(spare[0])
     total = 0.0
     for t in range(frames):
         place = t % every
         if place == 0 and t > 0:
-            for s in range(size):
-                kept[t // every, s] = block[every - 1, s]
-        scale = _forward_frame(
-            t, unary, pair, shape, allowed, digits, codes, states, hidden, hidden_digits, outputs, starts, widths,
-            initial, transitions, kept[t // every] if place == 0 else block[place - 1], block[place], spare[0],
-            spare[1],
-        )  # fmt: skip
+            _copy(block[every - 1], kept[t // every])
+        previous = kept[t // every] if place == 0 else block[place - 1]
+        scale = _forward(t, packed, previous, block[place], spare[0], spare[1])
         if not scale > 0.0:
             return -np.inf
         total += np.log(scale)
-    beta, reached, pushed, part = spare[2], spare[3], spare[4], spare[1]
+    beta, reached = spare[3], spare[4]
     for s in range(size):
         beta[s] = 1.0
     for number in range(len(kept) - 1, -1, -1):
         first, end = number * every, min((number + 1) * every, frames)
         if number < len(kept) - 1:  # the block of the last frames is still there
             for t in range(first, end):
-                _forward_frame(
-                    t, unary, pair, shape, allowed, digits, codes, states, hidden, hidden_digits, outputs, starts,
-                    widths, initial, transitions, kept[number] if t == first else block[t - first - 1],
-                    block[t - first], spare[0], spare[1],
-                )  # fmt: skip
+                previous = kept[number] if t == first else block[t - first - 1]
+                _forward(t, packed, previous, block[t - first], spare[0], spare[1])
         for t in range(end - 1, first - 1, -1):
             for s in range(size):
                 reached[s] = block[t - first, s] * beta[s]
             _scale(reached)
-            _count(
-                t, reached, shape, digits, codes, states, hidden_digits, starts, widths, part, picks, expected_outputs
-            )
+            _count(t, packed, reached, spare[0], picks, outputs)
             if t == 0:
                 break
-            emission(t, unary, shape, allowed, digits, codes, states, hidden_digits, outputs, starts, widths, reached)
+            emission(t, packed, reached)
             for s in range(size):
                 beta[s] *= reached[s]
             _scale(beta)
-            if len(hidden) > 0:
-                _count_transitions(
-                    kept[number] if t == first else block[t - first - 1], beta, pair[t - 1], shape, states, hidden,
-                    transitions, pushed, part, spare[0], joint_counts, expected_transitions,
-                )  # fmt: skip
-            _step(beta, pair[t - 1], shape, states, hidden, transitions, True, -1, True, True, spare[0], reached)
-            for s in range(size):
-                beta[s] = reached[s]
+            if len(packed.hidden) > 0:
+                previous = kept[number] if t == first else block[t - first - 1]
+                _count_transitions(t - 1, packed, previous, beta, spare, joint_counts, transitions)
+            _push_picks(packed, beta, t - 1, True, spare[0], spare[1])
+            _push_words(packed, spare[1], True, -1, spare[0], beta)
     return total

@@ -85,6 +85,10 @@ OPTIONS: dict[str, Any] = {
         Path | None,
         option("--events", metavar="FILE", panel=RUNNING, help="Write a table of the events that move the series."),
     ],
+    "clip_sentences": Annotated[
+        Path | None,
+        option("--sentences", metavar="FILE", panel=DATA, help="A clip, a tab and a sentence about it per line."),
+    ],
     "scheduler": Scheduler,
     "terms": Annotated[
         int, option("--terms", panel=RUNNING, min=0, help="Corresponding terms of the domains to show.")
@@ -151,6 +155,10 @@ WAYS = {
     ("forecast", "prequential"): Way(
         "weft.cli.learn.forecast:train", "Dated texts, as in --daily.", False,
         ("daily", "model", "curve", "days", "events"), dev=False,
+    ),
+    ("grounding", "tracker"): Way(
+        "weft.cli.learn.grounding:train", "Folders of detections in the MOT format, one file per clip.",
+        options=("clip_sentences", "scheduler"), dev=False,
     ),
     ("preferences", "restrictions"): Way("weft.cli.learn.preferences:train", "", False, dev=False),
     ("sentiment", "sentences"): Way(
@@ -221,6 +229,7 @@ EXAMPLES = {
     "opinions": "weft train opinions examples/opinions/lamps.opinions.jsonl --out lamps.weft",
     "forecast": "weft train forecast --daily examples/markets/news.csv --series examples/markets/prices.csv "
     "--entities quill,harlan --out council.weft",
+    "grounding": "weft train grounding examples/clips --sentences examples/clips/sentences.tsv --out clips.weft",
     "sentiment": "weft train sentiment examples/inns/rated.tsv --sentences examples/inns/sentences.txt --positive "
     "examples/inns/good-words.txt --negative examples/inns/bad-words.txt --out inns.weft",
     "sentiment documents": "weft train sentiment examples/reviews/films.tsv --method documents --raw "

@@ -32,6 +32,8 @@ from weft.storage import Arrays
 
 #: Samples per part of a round.
 PART = 8
+#: Of ordered states: how much less likely each later one is at the start, and ways back.
+_EARLIER, _BACK = 0.2, 1e-3
 _TASK = "checkpoint of words"
 
 
@@ -47,6 +49,7 @@ class WordSchedule:
     floor: float = 1e-3
     stay: float = 0.8
     noise: float = 0.3
+    ordered: bool = False
     seed: int = 0
 
     def check(self) -> None:
@@ -74,9 +77,11 @@ class Learned:
 
 
 def random_lexicon(
-    classes: Sequence[WordClass], seed: int, *, stay: float = 0.8, noise: float = 0.3, exclusive: bool = True
-) -> WordLexicon:
-    """Nearly uniform models; a state of several stays with probability `stay`.
+    classes: Sequence[WordClass], seed: int, *, stay: float = 0.8, noise: float = 0.3, ordered: bool = False,
+    exclusive: bool = True,
+) -> WordLexicon:  # fmt: skip
+    """Nearly uniform models; a state of several stays with probability `stay`, and if they are `ordered`, it leads to
+    later states only, so that states become phases of an event.
 
     >>> random_lexicon([WordClass("noun", 1, 1, (4,))], seed=0).models[0].outputs[0].shape
     (1, 4)
@@ -90,9 +95,15 @@ def random_lexicon(
     models = []
     for kind in classes:
         plain, i = WordModel.uniform(kind), kind.states
-        moves = np.ones((1, 1)) if i == 1 else np.full((i, i), (1 - stay) / (i - 1))
-        np.fill_diagonal(moves, stay if i > 1 else 1.0)
-        models.append(WordModel(plain.initial, moves, tuple(perturbed(each) for each in plain.outputs)))
+        moves, initial = np.ones((1, 1)), plain.initial
+        if i > 1:
+            moves = np.full((i, i), (1 - stay) / (i - 1))
+            np.fill_diagonal(moves, stay)
+            if ordered:
+                moves, initial = np.triu(moves), initial * _EARLIER ** np.arange(i)
+                moves[np.tril_indices(i, -1)] = _BACK
+        moves, initial = moves / moves.sum(axis=1, keepdims=True), initial / initial.sum()
+        models.append(WordModel(initial, moves, tuple(perturbed(each) for each in plain.outputs)))
     return WordLexicon(list(classes), models, exclusive)
 
 
@@ -114,7 +125,8 @@ def learn_words(
     parts = [list(samples[k : k + PART]) for k in range(0, len(samples), PART)]
     runs = [Start(0, start)] if start is not None else [
         Start(k, random_lexicon(
-            classes, schedule.seed + 1000 * k, stay=schedule.stay, noise=schedule.noise, exclusive=exclusive
+            classes, schedule.seed + 1000 * k, stay=schedule.stay, noise=schedule.noise, ordered=schedule.ordered,
+            exclusive=exclusive,
         ))
         for k in range(schedule.starts)
     ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weft.cli.common import print_json, print_table
@@ -18,19 +19,20 @@ def train(training: Training) -> None:
     from weft.pipeline.registry import check_place, keep, new_component
     from weft.tasks.grounding.clips import Clip, clip_files, read_clip
 
-    if training.data["clip_sentences"] is None:
+    sentences: list[Path] = training.data["sentences"] or []
+    if not sentences:
         raise ConfigError("give the sentences about the clips: --sentences FILE, a clip, a tab and a sentence per line")
     check_place(training.out)
     component: Any = new_component(training.task, training.options, training.method)
     settings = component.settings
-    files = [file for path in training.files for file in clip_files(path) if file != training.data["clip_sentences"]]
+    files = [file for path in training.files for file in clip_files(path) if file not in sentences]
     names = sorted({kind for file in files for kind in read_mot(file).kinds})
     clips: dict[str, Clip] = {}
     for file in files:
         if file.stem in clips:
             raise ConfigError(f"two clips have the name {file.stem}: {file} and one before it")
         clips[file.stem] = read_clip(file, settings.detections, settings.per_kind, names)
-    pairs = _pairs(training, component, clips)
+    pairs = [pair for path in sentences for pair in _pairs(path, component, clips)]
     client = None
     if training.data["scheduler"]:
         from weft.scale.cluster import connected_client
@@ -41,7 +43,7 @@ def train(training: Training) -> None:
     finally:
         if client is not None:
             client.close()
-    keep(component, report, training.out, **training.card([*training.files, training.data["clip_sentences"]]))
+    keep(component, report, training.out, **training.card([*training.files, *sentences]))
     if training.as_json:
         print_json(report)
         return
@@ -51,12 +53,12 @@ def train(training: Training) -> None:
     print_table("What nouns mean", ["noun", "kind of detection", "share"], nouns, figures=[2])
 
 
-def _pairs(training: Training, component: Grounder, clips: dict[str, Any]) -> list[tuple[str, str]]:
+def _pairs(path: Path, component: Grounder, clips: dict[str, Any]) -> list[tuple[str, str]]:
     """The sentences, checked line by line."""
     from weft.errors import DataError, did_you_mean
     from weft.tasks.grounding.sentences import read_sentences
 
-    path, pairs = training.data["clip_sentences"], []
+    pairs = []
     for number, clip, sentence in read_sentences(path):
         if clip not in clips:
             raise DataError(f"{path}, line {number}: there is no clip {clip!r}; {did_you_mean(clip, clips, 'no file')}")

@@ -32,7 +32,7 @@ OPTIONS: dict[str, Any] = {
     ],
     "sentences": Annotated[
         list[Path] | None,
-        option("--sentences", metavar="FILE", panel=DATA, help="Reviews with labelled sentences; repeat."),
+        option("--sentences", metavar="FILE", panel=DATA, help="Labelled sentences, or sentences about clips; repeat."),
     ],
     "target": Annotated[
         list[Path] | None,
@@ -84,10 +84,6 @@ OPTIONS: dict[str, Any] = {
     "events": Annotated[
         Path | None,
         option("--events", metavar="FILE", panel=RUNNING, help="Write a table of the events that move the series."),
-    ],
-    "clip_sentences": Annotated[
-        Path | None,
-        option("--sentences", metavar="FILE", panel=DATA, help="A clip, a tab and a sentence about it per line."),
     ],
     "scheduler": Scheduler,
     "terms": Annotated[
@@ -158,7 +154,7 @@ WAYS = {
     ),
     ("grounding", "tracker"): Way(
         "weft.cli.learn.grounding:train", "Folders of detections in the MOT format, one file per clip.",
-        options=("clip_sentences", "scheduler"), dev=False,
+        options=("sentences", "scheduler"), dev=False,
     ),
     ("preferences", "restrictions"): Way("weft.cli.learn.preferences:train", "", False, dev=False),
     ("sentiment", "sentences"): Way(

@@ -44,8 +44,8 @@ class GroundingSettings(Settings):
         flag="--parts-of-speech",
     )  # fmt: skip
     starts: int = option(12, "Random starts; the likeliest is kept.")
-    finalists: int = option(3, "Starts that go on after the first rounds.")
-    rounds: int = option(15, "Rounds of EM.")
+    finalists: int = option(3, "Starts that go on after the first iterations.")
+    iterations: int = option(15, "Iterations of EM.")
     detections: int = option(8, "Detections per frame.")
     per_kind: int = option(2, "Detections per kind and frame that are kept in any case.")
     checkpoint: str = option("", "File that an interrupted training goes on from.", metavar="FILE")
@@ -53,13 +53,13 @@ class GroundingSettings(Settings):
     workers: int = option(1, "Number of processes.")
 
     def check(self) -> None:
-        for name in ("starts", "finalists", "rounds", "detections", "per_kind", "workers"):
+        for name in ("starts", "finalists", "iterations", "detections", "per_kind", "workers"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
 
     def schedule(self) -> WordSchedule:
         """How words are learned."""
-        return WordSchedule(self.starts, min(4, self.rounds), self.finalists, self.rounds, seed=self.seed)
+        return WordSchedule(self.starts, min(4, self.iterations), self.finalists, self.iterations, seed=self.seed)
 
 
 class Tracks(NamedTuple):
@@ -129,7 +129,7 @@ class Grounder(Trainable):
         return {
             "training": {
                 "clips": len(used), "sentences": len(pairs), "words": len({u.word for _, s in parsed for u in s.words}),
-                "starts": len(learned.starts), "rounds of the best": len(best.log_likelihoods), **watch.seconds(),
+                "starts": len(learned.starts), "iterations of the best": len(best.log_likelihoods), **watch.seconds(),
             },
             "scores": {
                 "log-likelihood": round(best.log_likelihoods[-1], 1), "threshold": round(self.threshold, 3),

@@ -203,6 +203,7 @@ def _detect(
 def is_true(world: World, sentence: str, grammar: Grammar | None = None) -> bool:
     """Whether a sentence is true of a clip, by the geometry of its objects.
 
+    >>> from weft.tasks.grounding.sentences import every_sentence
     >>> world = generate(3)
     >>> any(is_true(world, sentence) for sentence in every_sentence(Grammar(), ("N", "V")))
     True

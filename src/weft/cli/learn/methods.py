@@ -32,7 +32,7 @@ OPTIONS: dict[str, Any] = {
     ],
     "sentences": Annotated[
         list[Path] | None,
-        option("--sentences", metavar="FILE", panel=DATA, help="Reviews with labelled sentences; repeat."),
+        option("--sentences", metavar="FILE", panel=DATA, help="Labelled sentences, or sentences about clips; repeat."),
     ],
     "target": Annotated[
         list[Path] | None,
@@ -161,9 +161,15 @@ WAYS = {
         "weft.cli.learn.forecast:train", "Dated texts, as in --daily.", False,
         ("daily", "model", "curve", "days", "events"), dev=False,
     ),
+<<<<<<< HEAD
     ("images", "ranking"): Way(
         "weft.cli.images.train:train", "Captions: the name of an image, a tab and a sentence per line.",
         options=("parser", "index"),
+=======
+    ("grounding", "tracker"): Way(
+        "weft.cli.learn.grounding:train", "Folders of detections in the MOT format, one file per clip.",
+        options=("sentences", "scheduler"), dev=False,
+>>>>>>> main
     ),
     ("preferences", "restrictions"): Way("weft.cli.learn.preferences:train", "", False, dev=False),
     ("sentiment", "sentences"): Way(
@@ -236,6 +242,7 @@ EXAMPLES = {
     "opinions": "weft train opinions examples/opinions/lamps.opinions.jsonl --out lamps.weft",
     "forecast": "weft train forecast --daily examples/markets/news.csv --series examples/markets/prices.csv "
     "--entities quill,harlan --out council.weft",
+    "grounding": "weft train grounding examples/clips --sentences examples/clips/sentences.tsv --out clips.weft",
     "sentiment": "weft train sentiment examples/inns/rated.tsv --sentences examples/inns/sentences.txt --positive "
     "examples/inns/good-words.txt --negative examples/inns/bad-words.txt --out inns.weft",
     "sentiment documents": "weft train sentiment examples/reviews/films.tsv --method documents --raw "

@@ -34,11 +34,11 @@ from weft.kernel import inner_kernel, kernel
 from weft.ragged import Indices, States, one_block
 
 #: A neighbour this much less probable than the alignment (natural logarithm) counts for nothing.
-LEAST = -16.0
+LEAST = -12.0
 #: Choices of neighbours with a smaller posterior are counted as those of the alignment itself.
-RARE = 1e-5
+RARE = 1e-3
 #: Steps of a climb.
-MOST_STEPS = 200
+MOST_STEPS = 1000
 #: The logarithm of what is impossible, above minus infinity so that differences stay numbers.
 NEVER = -600.0
 _ROOM = 1 << 21
@@ -179,13 +179,14 @@ class FertilityAlignments:
         return self._run(start)[0]
 
     def marginals(
-        self, start: States, sums: PlacementSums | None = None, *, exact: bool = False
+        self, start: States, sums: PlacementSums | None = None, *, exact: bool = False, rare: float = RARE
     ) -> FertilityMarginals:
         """Expectations over the alignment to which the climb leads and its neighbours, or over all alignments.
 
-        `start` becomes the alignments found; choices of positions are noted in `sums`.
+        `start` becomes the alignments found; choices of positions are noted in `sums`, those of
+        neighbours with a posterior up to `rare` as those of the alignment itself.
         """
-        found, marginals = self._run(start, sums, exact)
+        found, marginals = self._run(start, sums, exact, rare=rare)
         start[:] = found
         return marginals
 
@@ -194,7 +195,12 @@ class FertilityAlignments:
         return self._run(alignment, climbing=False)[1].log_partition
 
     def _run(
-        self, start: States, sums: PlacementSums | None = None, exact: bool = False, climbing: bool = True
+        self,
+        start: States,
+        sums: PlacementSums | None = None,
+        exact: bool = False,
+        climbing: bool = True,
+        rare: float = RARE,
     ) -> tuple[States, FertilityMarginals]:
         words = self.words
         longest = int(words.source_sizes.max(initial=0))
@@ -219,7 +225,7 @@ class FertilityAlignments:
         while True:
             first = _search(
                 *given, jumps, p_null, self.placing, kept.model, walk, owner, first,
-                climbing, exact, noting, found.link, found.null, found.fertility, found.empty, found.log_partition,
+                climbing, exact, noting, rare, found.link, found.null, found.fertility, found.empty, found.log_partition,
                 kept.counts, kept.events,
             )  # fmt: skip
             if first == n_pairs:
@@ -290,7 +296,7 @@ def _search(
     translation: Floats, null: Floats, cell_offsets: Indices, target_offsets: Indices, source_sizes: Indices,
     given_offsets: Indices, fertility: Floats, given: Types, alpha: Types, beta: Types, jumps: Floats, p_null: float,
     model: Placing, noted_model: Placing, walk: Walk, owner: Types, start: int,
-    climbing: bool, exact: bool, noting: bool, link: Floats, null_link: Floats, fertilities: Floats, empty: Floats,
+    climbing: bool, exact: bool, noting: bool, rare: float, link: Floats, null_link: Floats, fertilities: Floats, empty: Floats,
     log_z: Floats, counts: Floats, events: Events,
 ) -> int:  # fmt: skip
     """Climb, and sum over neighbours, from pair `start` on; the first pair for whose events there was no more room."""
@@ -345,10 +351,10 @@ def _search(
         for j in range(length):
             for i in range(size + 1):
                 moves[j, i] /= z
-                n_noted += moves[j, i] > RARE
+                n_noted += moves[j, i] > rare
             for k in range(j):
                 swaps[k, j] /= z
-                n_noted += swaps[k, j] > RARE
+                n_noted += swaps[k, j] > rare
         if noting and not _has_room(events, n_noted, length):
             return s
         log_z[s] = base + math.log(z)
@@ -357,7 +363,7 @@ def _search(
         if noting:
             survey(noted_model, walk, size, length, pair.alpha, pair.beta, False)
             note_neighbours(
-                noted_model, pair, walk, size, length, RARE, moves, swaps, counts, kept, events
+                noted_model, pair, walk, size, length, rare, moves, swaps, counts, kept, events
             )
     return len(source_sizes)
 

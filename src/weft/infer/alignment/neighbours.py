@@ -3,8 +3,9 @@
 A neighbour of alignment a is a *move*, one target word given to another source word or to none, or a *swap* of the
 source words of two target words. Of its probability, what a change of words and fertilities does is a matter of a few
 numbers. Its placement factors are those of a for all cepts before the first that changes, and for all cepts after the
-last once the open positions and the cept before are the same again: only what is between is computed anew. A neighbour
-is given up as soon as it cannot get above the bound `least` even if all other factors were 1.
+last once the open positions and the cept before are the same again. Between the two, one position is open that was
+closed, one is closed that was open, or both, which adds two numbers to the sum of a cept of one word. A neighbour is
+given up as soon as it cannot get above the bound `least` even if all factors that change were 1.
 """
 
 from __future__ import annotations
@@ -21,15 +22,18 @@ from weft.infer.alignment.placement import (
     Walk,
     cept_centre,
     cept_factor,
-    close_positions,
+    changed_mass,
     note_cept,
+    other_openings,
     survey,
     uses_admissible,
 )
-from weft.kernel import inner_kernel
+from weft.kernel import inlined, inner_kernel
 
 #: A climb ends when no neighbour is better by more than this.
 BETTER = 1e-9
+#: Where less than this share of a cept's admissible positions remains, their sum is computed anew.
+LEAST_FACTOR = 1e-3
 
 
 class Pair(NamedTuple):
@@ -100,58 +104,81 @@ def _last_changed(model: Placing, walk: Walk, size: int, low: int, high: int, lo
 
 @inner_kernel
 def replaced(
-    model: Placing, pair: Pair, walk: Walk, size: int, length: int, one: int, other: int, given: float, least: float,
-    noted: bool, weight: float, counts: Floats, kept: Floats, events: Events,
+    model: Placing, pair: Pair, walk: Walk, size: int, length: int, one: int, other: int, j: int, k: int,
+    given: float, least: float, noted: bool, weight: float, counts: Floats, kept: Floats, events: Events,
 ) -> float:  # fmt: skip
     """The gain of a neighbour: `given`, plus that of its placement; minus infinity if it is not above `least`.
 
-    `walk` holds the neighbour's owners and fertilities, and what `survey` found about the alignment itself; `one` and
-    `other` are the cepts that change, 0 for none. With `noted`, choices of the cepts on the way are noted instead, and
-    their weight is taken from `kept`.
+    `walk` holds the neighbour's owners and fertilities, and what `survey` found about the alignment itself; word j went
+    from cept `one` to `other`, and word k, unless it is -1, from `other` to `one`; cept 0 is none. With `noted`,
+    choices of the cepts on the way are noted instead, and their weight is taken from `kept`.
     """
-    low_owner = min(one, other)
-    high = max(one, other)
+    low_owner, high = min(one, other), max(one, other)
     low = low_owner if low_owner > 0 else high
     admissible = uses_admissible(model.kind)
     end = _last_changed(model, walk, size, low, high, low_owner)
-    ceiling = given - (walk.through[end] - walk.through[low])
-    if ceiling < least and not noted:
+    if given - (walk.through[end] - walk.through[low]) < least and not noted:
         return -np.inf
-    n_open, centre, before = walk.n_open[low], walk.centre[low], walk.before[low]
-    for x in range(n_open):
-        walk.moving[x] = walk.opened[low, x]
-    new, i = 0.0, low
+    # Open after the first changed cept, but for the alignment itself closed, and the other way round.
+    gained, lost = (j, k) if one == low else (k, j)
+    centre, before = walk.centre[low], walk.before[low]
+    change, ratio, i = 0.0, 1.0, low
     while i <= size:
+        if i > high and low_owner > 0:
+            gained, lost = -1, -1
         same_before = model.kind <= 1 or (centre == walk.centre[i] and before == walk.before[i])
-        if same_before and i > high and (not admissible or low_owner > 0):
+        same_open = not admissible or i == low or (gained < 0 and lost < 0)
+        if same_before and same_open and i > high:
             break
         fertility = walk.fertility[i]
-        if not admissible and same_before and i != one and i != other:
-            new += walk.factor[i]
-            if fertility > 0 and model.kind > 1:
-                centre, before = walk.centre[i + 1], i
+        is_changed = i == one or i == other
+        if fertility == 0 and not is_changed:
+            i += 1
+            continue
+        if same_before and same_open and not is_changed:
+            centre, before = _after(model, walk, i, centre, before)
             i += 1
             continue
         if noted:
             kept[i] -= weight
+        elif same_before and not is_changed and fertility == 1 and model.kind != 5:
+            factor = changed_mass(model, walk, i, gained, lost)
+            if factor > LEAST_FACTOR:
+                ratio *= factor
+                if ratio > 1e100 or ratio < 1e-100:
+                    change -= np.log(ratio)
+                    ratio = 1.0
+                centre, before = _after(model, walk, i, centre, before)
+                i += 1
+                continue
         if fertility > 0:
+            n_open = walk.n_open[i]
+            for x in range(n_open):
+                walk.moving[x] = walk.opened[i, x]
+            if not same_open:
+                n_open = other_openings(walk, i, gained, lost)
             if noted:
                 note_cept(
                     model, i, fertility, walk.owner, walk.moving, n_open, centre, before, pair.alpha, pair.beta,
                     weight, counts, events,
                 )  # fmt: skip
             else:
-                new += cept_factor(
+                change += cept_factor(
                     model, i, fertility, walk.owner, walk.moving, n_open, centre, before, pair.alpha, pair.beta
                 )
-                if ceiling + new < least:
-                    return -np.inf
-            if admissible:
-                n_open = close_positions(i, walk.owner, walk.moving, n_open)
             if model.kind > 1:
                 centre, before = cept_centre(i, fertility, walk.owner, length), i
+        change -= walk.factor[i]
         i += 1
-    return given + new - (walk.through[i] - walk.through[low])
+        if not noted and i < end and given + change - (walk.through[end] - walk.through[i]) < least and ratio > 1.0:
+            return -np.inf
+    return given + change - np.log(ratio)
+
+
+@inlined
+def _after(model: Placing, walk: Walk, i: int, centre: int, before: int) -> tuple[int, int]:
+    """Centre and cept before the next one, after cept i as it was."""
+    return (walk.centre[i + 1], walk.before[i + 1]) if model.kind > 1 else (centre, before)
 
 
 @inner_kernel
@@ -188,7 +215,7 @@ def move_gain(
         return -np.inf
     move(walk, j, new)
     gain = replaced(
-        model, pair, walk, size, length, old, new, gain, least, False, 0.0, nothing, nothing[0], events
+        model, pair, walk, size, length, old, new, j, -1, gain, least, False, 0.0, nothing, nothing[0], events
     )
     move(walk, j, old)
     return gain if gain >= least else -np.inf
@@ -212,7 +239,7 @@ def swap_gain(
         return -np.inf
     _swap(walk, j, k)
     gain = replaced(
-        model, pair, walk, size, length, one, other, gain, least, False, 0.0, nothing, nothing[0], events
+        model, pair, walk, size, length, one, other, j, k, gain, least, False, 0.0, nothing, nothing[0], events
     )
     _swap(walk, j, k)
     return gain if gain >= least else -np.inf
@@ -222,29 +249,33 @@ def swap_gain(
 def climb(
     model: Placing, pair: Pair, walk: Walk, size: int, length: int, nothing: Floats, events: Events, most: int
 ) -> int:
-    """Go to the best neighbour until none is better, at most `most` times; how many steps it took."""
-    for step in range(most):
-        survey(model, walk, size, length, pair.alpha, pair.beta, True)
-        best, kind, first, second = BETTER, 0, 0, 0
-        for j in range(length):
-            for i in range(size + 1):
-                if i != walk.owner[j]:
-                    gain = move_gain(model, pair, walk, size, length, j, i, best, nothing, events)
-                    if gain > best:
-                        best, kind, first, second = gain, 1, j, i
-            for k in range(j):
-                if walk.owner[j] != walk.owner[k]:
-                    gain = swap_gain(model, pair, walk, size, length, k, j, best, nothing, events)
-                    if gain > best:
-                        best, kind, first, second = gain, 2, k, j
-        if kind == 0:
-            return step
-        if kind == 1:
-            move(walk, first, second)
-        else:
-            _swap(walk, first, second)
+    """Go to the best neighbour of each target word in turn, until no word has a better one, at most `most` times; how
+    many steps it took. It ends where taking the best neighbour of all ends, without better ones."""
+    steps, quiet, j = 0, 0, 0
     survey(model, walk, size, length, pair.alpha, pair.beta, True)
-    return most
+    while quiet < length and steps < most:
+        best, kind, new = BETTER, 0, 0
+        for i in range(size + 1):
+            if i != walk.owner[j]:
+                gain = move_gain(model, pair, walk, size, length, j, i, best, nothing, events)
+                if gain > best:
+                    best, kind, new = gain, 1, i
+        for k in range(length):
+            if walk.owner[j] != walk.owner[k]:
+                gain = swap_gain(model, pair, walk, size, length, k, j, best, nothing, events)
+                if gain > best:
+                    best, kind, new = gain, 2, k
+        if kind == 0:
+            quiet += 1
+        else:
+            if kind == 1:
+                move(walk, j, new)
+            else:
+                _swap(walk, j, new)
+            survey(model, walk, size, length, pair.alpha, pair.beta, True)
+            steps, quiet = steps + 1, 0
+        j = (j + 1) % length
+    return steps
 
 
 @inner_kernel
@@ -283,7 +314,7 @@ def note_neighbours(
                 old = walk.owner[j]
                 move(walk, j, i)
                 replaced(
-                    model, pair, walk, size, length, old, i, 0.0, -np.inf, True, moves[j, i], counts, kept, events
+                    model, pair, walk, size, length, old, i, j, -1, 0.0, -np.inf, True, moves[j, i], counts, kept, events
                 )
                 move(walk, j, old)
         for k in range(j):
@@ -291,7 +322,7 @@ def note_neighbours(
                 one, other = walk.owner[k], walk.owner[j]
                 _swap(walk, k, j)
                 replaced(
-                    model, pair, walk, size, length, one, other, 0.0, -np.inf, True, swaps[k, j], counts, kept, events
+                    model, pair, walk, size, length, one, other, k, j, 0.0, -np.inf, True, swaps[k, j], counts, kept, events
                 )
                 _swap(walk, k, j)
     for i in range(1, size + 1):

@@ -61,7 +61,10 @@ class Walk(NamedTuple):
     factor: Floats  #: logarithm of the cept's factors
     through: Floats  #: the sum of those before
     onward: Types  #: the first cept from here on that is not empty
-    moving: Types  #: open positions along a walk
+    moving: Types  #: open positions of a cept in another alignment
+    row: Types  #: of a cept of one word: the row of the table
+    anchor: Types  #: what its position is counted from
+    mass: Floats  #: the sum of the admissible positions
 
     @classmethod
     def of(cls, longest: int, longest_target: int) -> Walk:
@@ -71,6 +74,7 @@ class Walk(NamedTuple):
         return cls(
             np.zeros(j, np.int32), whole[0], np.zeros((i, j), np.int32), whole[1], whole[2], whole[3],
             np.zeros(i), np.zeros(i), whole[4], np.zeros(j, np.int32),
+            np.zeros(i, np.int32), np.zeros(i, np.int32), np.zeros(i),
         )  # fmt: skip
 
 
@@ -256,6 +260,51 @@ def cept_centre(i: int, fertility: int, owner: Types, length: int) -> int:
 
 
 @inner_kernel
+def _keep_mass(
+    model: Placing, walk: Walk, i: int, n_open: int, centre: int, before: int, alpha: Types, beta: Types
+) -> None:  # fmt: skip
+    """Write down row, anchor and the sum of admissible positions of a cept of one word."""
+    for x in range(n_open):
+        position = walk.opened[i, x]
+        if walk.owner[position] == i:
+            class_before = beta[before - 1] if before > 0 else 0
+            row = _row(model, i, 1, before, alpha[position], class_before)
+            walk.row[i], walk.anchor[i] = row, centre
+            walk.mass[i] = model.table[row, _column(model, position, x, centre)] / np.exp(walk.factor[i])
+            break
+
+
+@inner_kernel
+def changed_mass(model: Placing, walk: Walk, i: int, gained: int, lost: int) -> float:
+    """By what factor the sum of a cept of one word changes if one position opens and another closes (-1: none)."""
+    mass = walk.mass[i]
+    if gained >= 0:
+        mass += model.table[walk.row[i], _column(model, gained, 0, walk.anchor[i])]
+    if lost >= 0:
+        mass -= model.table[walk.row[i], _column(model, lost, 0, walk.anchor[i])]
+    return mass / walk.mass[i]
+
+
+@inner_kernel
+def other_openings(walk: Walk, i: int, gained: int, lost: int) -> int:
+    """Write the open positions before cept i, with one more and one less, to `walk.moving`; their number."""
+    n, waiting = 0, gained >= 0
+    for x in range(walk.n_open[i]):
+        position = walk.opened[i, x]
+        if waiting and gained < position:
+            walk.moving[n] = gained
+            waiting = False
+            n += 1
+        if position != lost:
+            walk.moving[n] = position
+            n += 1
+    if waiting:
+        walk.moving[n] = gained
+        n += 1
+    return n
+
+
+@inner_kernel
 def survey(
     model: Placing, walk: Walk, size: int, length: int, alpha: Types, beta: Types, scored: bool
 ) -> None:  # fmt: skip
@@ -280,6 +329,8 @@ def survey(
                 walk.factor[i] = cept_factor(
                     model, i, fertility, walk.owner, opened, n_open, centre, before, alpha, beta
                 )
+                if fertility == 1 and (model.kind == 1 or model.kind == 4):
+                    _keep_mass(model, walk, i, n_open, centre, before, alpha, beta)
             if closes:
                 n_open = close_positions(i, walk.owner, following, n_open)
             if model.kind > 1:

@@ -2,7 +2,8 @@
 
 With f(i) the number of target words of source word i, f(0) that of words from none, and n = J - f(0),
 
-    p(target, a) = prod over j of t[j, a(j)]  x  prod over i of fert(f(i) | i)  x  C(n, f(0)) p0^f(0) (1 - p0)^(n - f(0))
+    p(target, a) = prod over j of t[j, a(j)]  x  prod over i of fert(f(i) | i)
+                   x  C(n, f(0)) p0^f(0) (1 - p0)^(n - f(0))
                    x  the placement factors (`weft.infer.alignment.placement`)
 
 The deficient models pay for the positions of words from none too, f(0)! / J^f(0), and IBM-3 for the order of the words
@@ -225,8 +226,8 @@ class FertilityAlignments:
         while True:
             first = _search(
                 *given, jumps, p_null, self.placing, kept.model, walk, owner, first,
-                climbing, exact, noting, rare, found.link, found.null, found.fertility, found.empty, found.log_partition,
-                kept.counts, kept.events,
+                climbing, exact, noting, rare, found.link, found.null, found.fertility, found.empty,
+                found.log_partition, kept.counts, kept.events,
             )  # fmt: skip
             if first == n_pairs:
                 break
@@ -296,8 +297,8 @@ def _search(
     translation: Floats, null: Floats, cell_offsets: Indices, target_offsets: Indices, source_sizes: Indices,
     given_offsets: Indices, fertility: Floats, given: Types, alpha: Types, beta: Types, jumps: Floats, p_null: float,
     model: Placing, noted_model: Placing, walk: Walk, owner: Types, start: int,
-    climbing: bool, exact: bool, noting: bool, rare: float, link: Floats, null_link: Floats, fertilities: Floats, empty: Floats,
-    log_z: Floats, counts: Floats, events: Events,
+    climbing: bool, exact: bool, noting: bool, rare: float, link: Floats, null_link: Floats,
+    fertilities: Floats, empty: Floats, log_z: Floats, counts: Floats, events: Events,
 ) -> int:  # fmt: skip
     """Climb, and sum over neighbours, from pair `start` on; the first pair for whose events there was no more room."""
     most, longest = 0, 0
@@ -362,9 +363,7 @@ def _search(
                 link, null_link, fertilities, empty, cell_offsets[s], first)  # fmt: skip
         if noting:
             survey(noted_model, walk, size, length, pair.alpha, pair.beta, False)
-            note_neighbours(
-                noted_model, pair, walk, size, length, rare, moves, swaps, counts, kept, events
-            )
+            note_neighbours(noted_model, pair, walk, size, length, rare, moves, swaps, counts, kept, events)
     return len(source_sizes)
 
 

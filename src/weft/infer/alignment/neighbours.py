@@ -131,7 +131,7 @@ def replaced(
         if same_before and same_open and i > high:
             break
         fertility = walk.fertility[i]
-        is_changed = i == one or i == other
+        is_changed = one == i or i == other
         if fertility == 0 and not is_changed:
             i += 1
             continue
@@ -199,7 +199,7 @@ def move_gain(
     model: Placing, pair: Pair, walk: Walk, size: int, length: int, j: int, new: int, least: float,
     nothing: Floats, events: Events,
 ) -> float:  # fmt: skip
-    """By how much the logarithm changes if target word j is given to `new`, minus infinity where it is below `least`."""
+    """By how much the logarithm changes if target word j is given to `new`; minus infinity below `least`."""
     old = walk.owner[j]
     if new == 0 and walk.fertility[0] >= pair.most_null:
         return -np.inf
@@ -314,7 +314,22 @@ def note_neighbours(
                 old = walk.owner[j]
                 move(walk, j, i)
                 replaced(
-                    model, pair, walk, size, length, old, i, j, -1, 0.0, -np.inf, True, moves[j, i], counts, kept, events
+                    model,
+                    pair,
+                    walk,
+                    size,
+                    length,
+                    old,
+                    i,
+                    j,
+                    -1,
+                    0.0,
+                    -np.inf,
+                    True,
+                    moves[j, i],
+                    counts,
+                    kept,
+                    events,
                 )
                 move(walk, j, old)
         for k in range(j):
@@ -322,7 +337,22 @@ def note_neighbours(
                 one, other = walk.owner[k], walk.owner[j]
                 _swap(walk, k, j)
                 replaced(
-                    model, pair, walk, size, length, one, other, k, j, 0.0, -np.inf, True, swaps[k, j], counts, kept, events
+                    model,
+                    pair,
+                    walk,
+                    size,
+                    length,
+                    one,
+                    other,
+                    k,
+                    j,
+                    0.0,
+                    -np.inf,
+                    True,
+                    swaps[k, j],
+                    counts,
+                    kept,
+                    events,
                 )
                 _swap(walk, k, j)
     for i in range(1, size + 1):

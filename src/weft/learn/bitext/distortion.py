@@ -5,7 +5,8 @@ With n(c) how often column c of a row was chosen, and W(S) how often the choice 
     E(p) = sum_c n(c) log p(c)  -  sum_S W(S) log sum over c in S of p(c),
     dE / dp(c) = n(c) / p(c)  -  sum over S with c of  W(S) / sum over c' in S of p(c')
 
-which no division of counts maximizes, and which is not concave. Two ways to raise it from where it is:
+which no division of counts maximizes, and which is not concave. What is counted without a set was chosen among all
+columns, whose sum is 1. Two ways to raise it from where it is:
 
     gradient     q = projection of p + step dE/dp on the simplex; then the first of p + (q - p) / 2^t that is better
     minorize     p(c) <- n(c) / sum over S with c of  W(S) / sum over c' in S of p(c'),  as in `weft.learn.bitext.jumps`
@@ -136,11 +137,15 @@ def _estimate(
         if way == 2:
             continue
         value = _value(p, given, low, high, weight, starts, column, gradient, True)
+        free = total  # what was chosen among all columns
+        for e in range(low, high):
+            free -= weight[e]
+        free = max(free, 0.0)
         step = 0.1 / total
         for _ in range(iterations):
             if way == 1:
                 for c in range(n):
-                    demand = max(given[c] / p[c] - gradient[c], 0.0)
+                    demand = max(given[c] / p[c] - gradient[c], 0.0) + free
                     other[c] = given[c] / demand if given[c] > 0.0 and demand > 0.0 else 0.0
                 _above_floor(other, floor)
             else:

@@ -21,7 +21,6 @@ import numpy as np
 from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.infer.alignment.fertility import FertilityAlignments, FertilityMarginals, PlacementSums
-from weft.infer.alignment.links import Alignments
 from weft.infer.alignment.placement import HMM, KINDS, ND3, Placing, new_placing
 from weft.learn.bitext.distortion import WAYS, estimate_placement
 from weft.learn.bitext.word_alignment import (
@@ -54,7 +53,8 @@ class FertilitySettings:
     """Options of training models with fertilities.
 
     `fertility_pseudo` counts of the mean fertilities are added to those of every word, `placement_pseudo` counts of the
-    mean displacements to every row of the table of displacements. `exact` sums over all alignments of very short
+    mean displacements to every row of the table of displacements. `p_null` is the probability that a word from a source
+    word brings one from none, 0: learned. `exact` sums over all alignments of very short
     sentences.
     """
 
@@ -65,8 +65,7 @@ class FertilitySettings:
     placement_pseudo: float = 1.0
     placement: str = "minorize"
     ascent_iterations: int = 20
-    alpha: float = 0.1
-    agreement: bool = True
+    p_null: float = 0.0
     exact: bool = False
 
     def __post_init__(self) -> None:
@@ -74,8 +73,8 @@ class FertilitySettings:
             raise ConfigError("models with fertilities learn in at least 1 iteration each")
         if self.classes < 1:
             raise ConfigError(f"classes={self.classes}: expected at least 1 word class")
-        if min(self.fertility_pseudo, self.placement_pseudo, self.alpha) < 0:
-            raise ConfigError("alpha and the counts of priors are 0 or more")
+        if min(self.fertility_pseudo, self.placement_pseudo) < 0:
+            raise ConfigError("fertility_pseudo and placement_pseudo are counts, 0 or more")
         if self.placement not in WAYS:
             raise ConfigError(f"placement={self.placement!r}: expected one of {', '.join(WAYS)}")
 
@@ -143,7 +142,8 @@ def learn_fertility(
 ) -> LearnedFertility:
     """Learn both directions of a bitext by one of `STAGES`, from the HMM that `learn_alignment` returned.
 
-    `classes` are those of the source and the target types, none: one for all. `base` are the settings of the HMM.
+    `classes` are those of the source and the target types, none: one for all. `base` are the settings of the HMM, whose
+    prior on translations and whose agreement hold here too.
 
     >>> from weft.learn.bitext.word_alignment import learn_alignment
     >>> words = Cooccurrences.of([0, 1, 0, 2, 1, 2], [0, 2, 4, 6], [0, 1, 0, 2, 1, 2], [0, 2, 4, 6])
@@ -232,11 +232,11 @@ def _iteration(
             ]
             found = [job.result() for job in jobs]
             links = [marginals.link for marginals in found]
-            if settings.agreement:
+            if base.agreement:
                 links = list(agreed_links(pairs, first, end, *links))
             for each, part, marginals, link in zip(directions, sums, found, links, strict=True):
                 _add(each.side, part, marginals, link, first, end)
-        new = list(pool.map(lambda both: _maximize(*both, settings), zip(directions, sums, strict=True)))
+        new = list(pool.map(lambda each, part: _maximize(each, part, settings, base.alpha), directions, sums))
     return sum(part.value for part in sums), new
 
 
@@ -258,18 +258,18 @@ def _add(side: Side, sums: _Sums, found: FertilityMarginals, link: Floats, first
     sums.value += float(found.log_partition.sum())
 
 
-def _maximize(direction: _Direction, sums: _Sums, settings: FertilitySettings) -> FertilityModel:
+def _maximize(direction: _Direction, sums: _Sums, settings: FertilitySettings, alpha: float) -> FertilityModel:
     """The model that explains expected counts best, or better than the one before."""
     side = direction.side
-    rows = estimate_rows(sums.entry, side.given, side.n_given, settings.alpha)
-    null = estimate_rows(sums.null, np.zeros(side.n_words, np.int32), 1, settings.alpha)
+    rows = estimate_rows(sums.entry, side.given, side.n_given, alpha)
+    null = estimate_rows(sums.null, np.zeros(side.n_words, np.int32), 1, alpha)
     words = replace(directed_model(rows, null, direction.model.words.jumps, 0.0), log_prior=0.0)
     placing = sums.placement.model
     prior = _placement_prior(placing, sums.placement.counts, settings.placement_pseudo)
     table = estimate_placement(
         placing.table, sums.placement.choices(), settings.placement, settings.ascent_iterations, prior
     )
-    p_null = float(np.clip(sums.empty[0] / max(float(sums.empty[1]), 1e-12), *_P_NULL))
+    p_null = settings.p_null or float(np.clip(sums.empty[0] / max(float(sums.empty[1]), 1e-12), *_P_NULL))
     fertility = _fertilities(np.maximum(sums.fertility, 0.0), settings.fertility_pseudo)
     return FertilityModel(words, fertility, placing._replace(table=table), p_null)
 

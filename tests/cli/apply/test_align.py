@@ -123,7 +123,7 @@ def test_bad_pairs_of_texts_are_told_in_plain_words(weft: Weft, tmp_path: Path, 
 def test_a_model_with_fertilities_is_chosen_by_its_name(weft: Weft, tmp_path: Path, examples: Path) -> None:
     sides = examples / "bitext" / "garden.en.conllu", examples / "bitext" / "garden.de.txt"
     model = tmp_path / "a.weft"
-    options = ("--method", "ibm4-nd", "--classes", "3", "--out", tmp_path / "a", "--save", model, "--json")
+    options = ("--method", "ibm4-nd", "--word-classes", "3", "--out", tmp_path / "a", "--save", model, "--json")
     done = weft("align", *sides, *options)
     assert done.returncode == 0, done.stderr
     facts = json.loads(done.stdout)
@@ -133,6 +133,6 @@ def test_a_model_with_fertilities_is_chosen_by_its_name(weft: Weft, tmp_path: Pa
     assert again.stdout == (tmp_path / "a").read_text()
     done = weft("align", *sides, "--method", "ibm2")
     assert done.returncode == 1
-    done = weft("align", *sides, "--classes", "3")
+    done = weft("align", *sides, "--word-classes", "3")
     assert done.returncode == 1
     assert "the HMM has no fertilities" in done.stderr

@@ -49,6 +49,7 @@ _HELP = {
     "placement_pseudo": "Count of the mean displacements added to those of every class.",
     "placement": "How displacements are learned: by minorization or by projected gradients.",
 }
+_FLAGS = {"classes": "--word-classes"}
 _FERTILITY = ("ibm3_iterations", "ibm4_iterations", "classes", "fertility_pseudo", "placement_pseudo", "placement")
 
 
@@ -62,7 +63,14 @@ def settings_options() -> list[Option]:
     defaults |= {each.name: each.default for each in fields(AlignmentSettings)} | {"lower": True}
     defaults |= {each.name: each.default for each in fields(FertilitySettings) if each.name in _FERTILITY}
     return [
-        Option(name, f"--{name.replace('_', '-')}", type(default), default, _HELP[name], choices.get(name, ()))
+        Option(
+            name,
+            _FLAGS.get(name, f"--{name.replace('_', '-')}"),
+            type(default),
+            default,
+            _HELP[name],
+            choices.get(name, ()),
+        )
         for name, default in defaults.items()
     ]
 

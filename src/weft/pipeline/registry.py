@@ -64,6 +64,7 @@ KINDS = {
     "polarity": "weft.tasks.sentiment.documents:PolarityClassifier",
     "amr": "weft.tasks.amr.parser:AmrParser",
     "times": "weft.tasks.time.parser:TimeParser",
+    "grounding": "weft.tasks.grounding.grounder:Grounder",
 }
 
 
@@ -312,6 +313,16 @@ TASKS = {
                 "forecast",
                 "day by day, each from the days before",
                 "weft.tasks.forecasting.forecaster:ForecastSettings",
+            )
+        },
+    ),
+    "grounding": Task(
+        "What words mean in videos: clips with sentences teach nouns, verbs, adverbs and prepositions.",
+        {
+            "tracker": Method(
+                "grounding",
+                "sentence tracker, from detections and sentences",
+                "weft.tasks.grounding.grounder:GroundingSettings",
             )
         },
     ),

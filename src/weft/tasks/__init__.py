@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from weft.tasks.entities.transfer import TransferRecognizer as TransferRecognizer
     from weft.tasks.events.extractor import EventExtractor as EventExtractor
     from weft.tasks.forecasting.forecaster import Forecaster as Forecaster
+    from weft.tasks.grounding.grounder import Grounder as Grounder
     from weft.tasks.linking.linker import Linker as Linker
     from weft.tasks.metaphor.detector import MetaphorDetector as MetaphorDetector
     from weft.tasks.opinions.analyser import OpinionAnalyser as OpinionAnalyser
@@ -74,6 +75,7 @@ _HOMES = {
     "EntityRecognizer": "entities.recognizer",
     "Flors": "tagging.flors",
     "Forecaster": "forecasting.forecaster",
+    "Grounder": "grounding.grounder",
     "GappedSpanFinder": "spans.gapped",
     "GrammarInducer": "parsing.induce_grammar",
     "HedgeDetector": "uncertainty.detector",

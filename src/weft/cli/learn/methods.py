@@ -32,7 +32,7 @@ OPTIONS: dict[str, Any] = {
     ],
     "sentences": Annotated[
         list[Path] | None,
-        option("--sentences", metavar="FILE", panel=DATA, help="Reviews with labelled sentences; repeat."),
+        option("--sentences", metavar="FILE", panel=DATA, help="Labelled sentences, or sentences about clips; repeat."),
     ],
     "target": Annotated[
         list[Path] | None,
@@ -152,6 +152,10 @@ WAYS = {
         "weft.cli.learn.forecast:train", "Dated texts, as in --daily.", False,
         ("daily", "model", "curve", "days", "events"), dev=False,
     ),
+    ("grounding", "tracker"): Way(
+        "weft.cli.learn.grounding:train", "Folders of detections in the MOT format, one file per clip.",
+        options=("sentences", "scheduler"), dev=False,
+    ),
     ("preferences", "restrictions"): Way("weft.cli.learn.preferences:train", "", False, dev=False),
     ("sentiment", "sentences"): Way(
         "weft.cli.learn.reviews:train_sentences", "Reviews with ratings (.tsv, .csv, .jsonl).", False, ("sentences",)
@@ -221,6 +225,7 @@ EXAMPLES = {
     "opinions": "weft train opinions examples/opinions/lamps.opinions.jsonl --out lamps.weft",
     "forecast": "weft train forecast --daily examples/markets/news.csv --series examples/markets/prices.csv "
     "--entities quill,harlan --out council.weft",
+    "grounding": "weft train grounding examples/clips --sentences examples/clips/sentences.tsv --out clips.weft",
     "sentiment": "weft train sentiment examples/inns/rated.tsv --sentences examples/inns/sentences.txt --positive "
     "examples/inns/good-words.txt --negative examples/inns/bad-words.txt --out inns.weft",
     "sentiment documents": "weft train sentiment examples/reviews/films.tsv --method documents --raw "

@@ -1,0 +1,1 @@
+"""Translation by phrases that were learned from an aligned bitext."""

@@ -64,11 +64,8 @@ KINDS = {
     "polarity": "weft.tasks.sentiment.documents:PolarityClassifier",
     "amr": "weft.tasks.amr.parser:AmrParser",
     "times": "weft.tasks.time.parser:TimeParser",
-<<<<<<< HEAD
     "images": "weft.tasks.images.finder:ImageFinder",
-=======
     "grounding": "weft.tasks.grounding.grounder:Grounder",
->>>>>>> main
 }
 
 

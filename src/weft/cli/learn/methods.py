@@ -161,15 +161,13 @@ WAYS = {
         "weft.cli.learn.forecast:train", "Dated texts, as in --daily.", False,
         ("daily", "model", "curve", "days", "events"), dev=False,
     ),
-<<<<<<< HEAD
     ("images", "ranking"): Way(
         "weft.cli.images.train:train", "Captions: the name of an image, a tab and a sentence per line.",
         options=("parser", "index"),
-=======
+    ),
     ("grounding", "tracker"): Way(
         "weft.cli.learn.grounding:train", "Folders of detections in the MOT format, one file per clip.",
         options=("sentences", "scheduler"), dev=False,
->>>>>>> main
     ),
     ("preferences", "restrictions"): Way("weft.cli.learn.preferences:train", "", False, dev=False),
     ("sentiment", "sentences"): Way(

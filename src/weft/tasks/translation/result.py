@@ -30,6 +30,7 @@ class Translation:
     score: float
     features: dict[str, float]  #: the scores of the whole, by name
     steps: tuple[Step, ...] = field(default=())
+    heads: tuple[int, ...] = ()  #: the translation's tree, if there is one: heads count from 1, 0 is the root
 
     @property
     def text(self) -> str:
@@ -64,7 +65,7 @@ class Translation:
         """The translation as JSON has it."""
         return {"source": " ".join(self.source), "translation": self.text, **{
             name: value for name, value in asdict(self).items() if name in ("score", "features", "steps")
-        }, "links": self.links()}  # fmt: skip
+        }, "links": self.links(), **({"heads": list(self.heads)} if self.heads else {})}  # fmt: skip
 
 
 def _origin(step: Step) -> str:

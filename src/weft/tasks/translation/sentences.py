@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from weft.arrays import Ids
+from weft.arrays import Floats, Ids
+from weft.infer.decoding.decoder import SearchSettings
 from weft.infer.decoding.features import Feature
+from weft.infer.decoding.hypergraph import Derivation, Hypergraph
 from weft.infer.decoding.options import Options
 from weft.tasks.translation.table import SCORES, PhraseTable
 
@@ -81,6 +83,24 @@ class Extension(Protocol):
 
     def features(self, sentence: Sentence, options: Options) -> Sequence[Feature]:
         """Features for a sentence."""
+
+
+@runtime_checkable
+class SecondPass(Protocol):
+    """An extension that also rescores the hypergraph of a search, and builds a tree over translations."""
+
+    def search(self, settings: SearchSettings) -> SearchSettings:
+        """How the first pass searches, given how a search does without it."""
+
+    @property
+    def later_names(self) -> tuple[str, ...]:
+        """The names of scores that the second pass adds."""
+
+    def second_pass(self, graph: Hypergraph, weights: Floats, sparse: Floats | None) -> Hypergraph:
+        """The hypergraph with these scores; weights are for `graph.names` and then for them."""
+
+    def heads(self, graph: Hypergraph, derivation: Derivation) -> tuple[int, ...]:
+        """The heads of the words of a derivation, counted from 1."""
 
 
 def table_options(table: PhraseTable, sentence: Sentence, sparse: bool = False) -> Options:

@@ -31,7 +31,7 @@ from weft.learn.ngrams.vocabulary import END_ID, UNKNOWN_ID
 from weft.pipeline.settings import checked_settings
 from weft.pipeline.tables import put_back, take_out
 from weft.tasks.translation.result import Step, Translation
-from weft.tasks.translation.sentences import COPIED, Extension, Sentence, table_options
+from weft.tasks.translation.sentences import COPIED, Extension, SecondPass, Sentence, table_options
 from weft.tasks.translation.table import PhraseTable
 
 LANGUAGE_MODEL = "language model"
@@ -137,7 +137,10 @@ class Translator:
     def decoder(self, sentence: Sentence, options: Options, more: Sequence[Feature] = ()) -> Decoder:
         """The decoder for a sentence, with all features."""
         extra = [feature for each in self.extensions for feature in each.features(sentence, options)]
-        return Decoder([*self.features, *extra, *more], self.settings.search())
+        settings = self.settings.search()
+        for each in self.extensions:
+            settings = each.search(settings) if isinstance(each, SecondPass) else settings
+        return Decoder([*self.features, *extra, *more], settings)
 
     def vector(self, names: Iterable[str]) -> Floats:
         """The weights of named scores."""
@@ -150,7 +153,16 @@ class Translator:
         """The hypergraph of translations that the search keeps."""
         options = self.options(sentence) if options is None else options
         decoder = self.decoder(sentence, options)
-        return decoder.search(options, self.vector(decoder.names(options)), self.sparse)
+        graph = decoder.search(options, self.vector(decoder.names(options)), self.sparse)
+        for each in self.extensions:
+            if isinstance(each, SecondPass):
+                graph = each.second_pass(graph, self.vector((*graph.names, *each.later_names)), self.sparse)
+        return graph
+
+    def score_names(self, sentence: Sentence, options: Options) -> tuple[str, ...]:
+        """The names of all scores of translations, those of second passes last."""
+        later = [name for each in self.extensions if isinstance(each, SecondPass) for name in each.later_names]
+        return (*self.decoder(sentence, options).names(options), *later)
 
     def force(self, sentence: Sentence, target: str | Sequence[str]) -> Hypergraph:
         """The hypergraph of derivations of one translation; it is empty if no phrases make it."""
@@ -197,6 +209,7 @@ class Translator:
             derivation.score,
             dict(zip(graph.names, values.tolist(), strict=True)),
             steps,
+            next((each.heads(graph, derivation) for each in self.extensions if isinstance(each, SecondPass)), ()),
         )
 
     def _step(self, sentence: Sentence, options: Options, option: int) -> Step:

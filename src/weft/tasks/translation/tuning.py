@@ -119,7 +119,8 @@ def _improved(lists: Lists, weights: Floats, fixed: Bools, settings: TuneSetting
         return pro(lists, weights, ProSettings(seed=seed, interpolation=1.0 if number == 0 else 0.5), fixed)
     if settings.tuner == "mira":
         return mira(lists, weights, MiraSettings(settings.rate, seed=seed), fixed)
-    return mert(lists, weights, MertSettings(settings.restarts, seed=seed), fixed)[0]
+    # Lists of one decoding say nothing of weights that are far away.
+    return mert(lists, weights, MertSettings(settings.restarts if number else 0, seed=seed), fixed)[0]
 
 
 def scaled(weights: Floats, fixed: Bools) -> Floats:

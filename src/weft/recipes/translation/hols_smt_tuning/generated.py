@@ -1,15 +1,15 @@
 """A generated bitext in which the probabilities of phrase pairs mislead, and weights of phrase pairs help.
 
-A sentence is a row of units. Each has a word with three translations, a key word next to it that decides between them,
-and a filler on its other side that says nothing:
+A sentence is a row of units of a key, a word and a filler. The word has two translations, and the key decides: usual
+keys stand for the one, rare keys for the other.
 
-    key word filler  ->  THE sense FILLER            filler word key  ->  FILLER sense THE
+    usual key, word, filler  ->  THE, first sense, filler          rare key, word, filler  ->  THE, second sense, filler
 
-All keys become THE, so the language model learns nothing from them. A phrase of a key and its word
-is frequent, and because some translations are random it has a probability of about .9. A phrase of a word and a filler
-is rare, so it often has a probability of 1, though it is right only in the contexts in which it was seen. The most
-frequent sense of a word is right in 40 % of its contexts. Fillers of the second kind of unit become few words too, so
-that p(s|t) is high for wrong phrases of the first kind and low for those of the second: no weight of it suits both.
+Phrases of a usual key and a word are seen often, so the decoder uses them. A rare key and a word are hardly ever seen
+together; the word is then translated alone, by a phrase pair whose probability comes from all its contexts, though most
+of them are not left for it. For half of the words usual keys are frequent, and the most probable translation is wrong
+in all contexts where it is needed; for the others it is right, so no weight of the probability suits both. All keys
+become THE, so the language model learns nothing from them.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ Sentences = list[list[str]]
 class Shape:
     """How large the language is."""
 
-    words: int = 50  #: ambiguous ones
-    keys: int = 30
-    fillers: int = 400
+    words: int = 50  #: with two senses
+    usual: int = 8  #: keys that are usual
+    rare: int = 400  #: keys that are not
+    fillers: int = 100
     units: int = 3  #: per sentence
-    noise: float = 0.2  #: how often a sense is random
+    shares: tuple[float, float] = (0.6, 0.35)  #: how often keys are usual, for words of even and odd numbers
+    noise: float = 0.05  #: how often a sense is random
 
 
 @dataclass(frozen=True)
@@ -56,25 +58,20 @@ def generate(n: int, seed: int, shape: Shape | None = None) -> Bitext:
     """
     shape = shape or Shape()
     rng = np.random.default_rng(seed)
-    # Of ten keys in a row, four stand for the first sense of a word and three for each of the others.
-    shares = np.resize([0, 0, 0, 0, 1, 1, 1, 2, 2, 2], shape.keys)
-    senses = np.array([rng.permutation(shares) for _ in range(shape.words)])
     source: Sentences = []
     target: Sentences = []
     for _ in range(n):
         one: list[str] = []
         other: list[str] = []
         for _ in range(shape.units):
-            word, key, filler = (int(rng.integers(k)) for k in (shape.words, shape.keys, shape.fillers))
-            sense = int(senses[word, key])
+            word, filler = int(rng.integers(shape.words)), int(rng.integers(shape.fillers))
+            usual = rng.random() < shape.shares[word % 2]
+            key = f"u{rng.integers(shape.usual)}" if usual else f"r{rng.integers(shape.rare)}"
+            sense = "a" if usual else "b"
             if rng.random() < shape.noise:
-                sense = int(rng.integers(3))
-            unit = [f"k{key}", f"w{word}", f"f{filler}"]
-            few = shape.fillers // 15 if word % 2 == 1 else shape.fillers
-            said = ["THE", f"W{word}{'abc'[sense]}", f"F{filler % few}"]
-            turned = word % 2 == 1  # for half of the words the key follows
-            one += unit[::-1] if turned else unit
-            other += said[::-1] if turned else said
+                sense = "ab"[int(rng.integers(2))]
+            one += [key, f"w{word}", f"f{filler}"]
+            other += ["THE", f"W{word}{sense}", f"F{filler}"]
         source.append(one)
         target.append(other)
     links = Links.of([[(i, i) for i in range(3 * shape.units)]] * n)

@@ -162,8 +162,8 @@ class _Bound:
         own, pieces = self._feature, self._feature.pieces
         _expand(
             batch.option, batch.complete, batch.n_options, states, self._piece, pieces.kind, pieces.root_offsets,
-            pieces.roots, pieces.left, pieces.right, own.inner, own.left, own.right, own.stops, own.reductions, self._stacks,
-            self._slots, self._size, self._known, np.empty(N_TEMPLATES, np.uint64), scores, after,
+            pieces.roots, pieces.left, pieces.right, own.inner, own.left, own.right, own.stops, own.reductions,
+            self._stacks, self._slots, self._size, self._known, np.empty(N_TEMPLATES, np.uint64), scores, after,
         )  # fmt: skip
         return scores[:, self._columns], after[:, None]
 

@@ -59,21 +59,21 @@ EWT = "treebanks/ud/English-EWT/{}.conllu.gz"
 class Size:
     """How much is run."""
 
-    train: int = 29_000  #: captions
-    dev: int = 300
-    test: int = 1_000  #: of each of the three tests
-    generated: int = 5_000  #: pairs of the generated bitext
-    generated_dev: int = 200
-    generated_test: int = 300
+    train: int = 15_000  #: captions
+    dev: int = 200
+    test: int = 400  #: of each of the three tests
+    generated: int = 3_500  #: pairs of the generated bitext
+    generated_dev: int = 150
+    generated_test: int = 200
     seeds: int = 3
     pairs: int = 3_000  #: of parallel treebanks
-    events: int = 4_000  #: sentences with decisions to learn from
+    events: int = 3_000  #: sentences with decisions to learn from
     beam: int = 100
     pops: int = 200  #: of plain decoding
     rounds: int = 4  #: of tuning
-    restarts: int = 3
+    restarts: int = 2
     limits: tuple[int, ...] = (2, 4, 6)
-    timed: int = 200  #: sentences
+    timed: int = 100  #: sentences
 
 
 QUICK = Size(600, 40, 40, 600, 40, 60, 1, 150, 300, 20, 40, 2, 1, (2, 6), 20)

@@ -33,6 +33,8 @@ from weft.pipeline.tables import put_back, take_out
 from weft.tasks.translation.result import Step, Translation
 from weft.tasks.translation.sentences import COPIED, Extension, SecondPass, Sentence, table_options
 from weft.tasks.translation.table import PhraseTable
+from weft.tasks.translation.tree_files import arrays_of, header_of, restored
+from weft.tasks.translation.trees import TreeExtension
 
 LANGUAGE_MODEL = "language model"
 ORIENTATIONS = Reordering(np.zeros((0, 6))).names
@@ -47,7 +49,7 @@ _WORDS = Many(Text(), distinct=True)
 _HEADER = Record(
     task=Text(("translator",)), settings=Table(), weights=Named(Real()), source_words=_WORDS, target_words=_WORDS,
     lm=Table(),
-)  # fmt: skip
+).with_optional(trees=Table())  # fmt: skip
 _SPARSE = Array("sparse", "float64", ("pairs",), optional=True)
 
 
@@ -103,6 +105,13 @@ class Translator:
     def of(cls, extraction: Any, table: PhraseTable, language_model: NgramModel, **options: Any) -> Translator:
         """A translator with the words of an extraction (`weft.tasks.translation.phrases`)."""
         return cls(table, language_model, extraction.source.words, extraction.target.words, **options)
+
+    def with_extension(self, extension: Extension) -> Translator:
+        """The translator with one more extension."""
+        return Translator(
+            self.table, self.lm, self.source_words, self.target_words, self.weights, self.sparse, self.settings,
+            [*self.extensions, extension],
+        )  # fmt: skip
 
     @cached_property
     def _source_ids(self) -> dict[str, int]:
@@ -227,14 +236,20 @@ class Translator:
         return Step(start, end, source, target, tuple(self.table.links(pair)), scores, count, origins)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a model file; extensions are not part of it."""
+        """Write a model file; of extensions, the one that builds trees is part of it."""
         header = {
             "task": "translator", "settings": asdict(self.settings),
             "weights": {name: value for name, value in self.weights.items() if self._saves(name)},
             "source_words": self.source_words, "target_words": self.target_words,
             "lm": {"order": self.lm.order, "method": self.lm.method},
         }  # fmt: skip
+        for each in self.extensions:
+            if isinstance(each, TreeExtension):
+                header["trees"] = header_of(each)
         short, arrays = take_out(header)
+        for each in self.extensions:
+            if isinstance(each, TreeExtension):
+                arrays |= {f"trees/{name}": array for name, array in arrays_of(each).items()}
         arrays |= {f"table/{name}": array for name, array in self.table.arrays().items()}
         arrays |= {f"lm/{name}": array for name, array in to_arrays(self.lm).items()}
         if self.sparse is not None:
@@ -243,7 +258,7 @@ class Translator:
         storage.save(path, short, arrays)
 
     def _saves(self, name: str) -> bool:
-        return not any(name in each.weights for each in self.extensions)
+        return not any(name in each.weights for each in self.extensions if not isinstance(each, TreeExtension))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], extensions: Sequence[Extension] = ()) -> Translator:
@@ -272,6 +287,8 @@ class Translator:
         if sparse is not None and len(table) and int(table.rule.max()) >= len(sparse):
             raise ModelError("a rule of the phrase table has no weight: the file is damaged")
         model = from_arrays(header["lm"], stored.under("lm/"))
+        if "trees" in header:
+            extensions = [restored(header["trees"], stored.under("trees/"), len(table)), *extensions]
         stored.refuse_rest()
         own = None if sparse is None else np.asarray(sparse, np.float64)
         return cls(table, model, source, target, header["weights"], own, settings, extensions)

@@ -59,21 +59,21 @@ EWT = "treebanks/ud/English-EWT/{}.conllu.gz"
 class Size:
     """How much is run."""
 
-    train: int = 15_000  #: captions
-    dev: int = 200
-    test: int = 400  #: of each of the three tests
-    generated: int = 3_500  #: pairs of the generated bitext
-    generated_dev: int = 150
-    generated_test: int = 200
+    train: int = 10_000  #: captions
+    dev: int = 100
+    test: int = 250  #: of each of the three tests
+    generated: int = 2_500  #: pairs of the generated bitext
+    generated_dev: int = 80
+    generated_test: int = 120
     seeds: int = 3
-    pairs: int = 3_000  #: of parallel treebanks
-    events: int = 3_000  #: sentences with decisions to learn from
+    pairs: int = 2_000  #: of parallel treebanks
+    events: int = 2_000  #: sentences with decisions to learn from
     beam: int = 100
     pops: int = 200  #: of plain decoding
-    rounds: int = 4  #: of tuning
-    restarts: int = 2
+    rounds: int = 3  #: of tuning
+    restarts: int = 1
     limits: tuple[int, ...] = (2, 4, 6)
-    timed: int = 100  #: sentences
+    timed: int = 60  #: sentences
 
 
 QUICK = Size(600, 40, 40, 600, 40, 60, 1, 150, 300, 20, 40, 2, 1, (2, 6), 20)

@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from shift_reduce_twins import TEXTS
 
 from weft.errors import ConfigError, DataError
 from weft.infer.decoding.shift_reduce import H, L, R
@@ -20,14 +21,6 @@ from weft.tasks.translation.trees import ILL, STRUCTURE, TreeExtension, Trees, T
 from weft.text.bitext import Links
 
 SLUG = "shift-reduce-string-to-dependency"
-#: English sentences with heads and tags, and a source with the verb last.
-TEXTS = [
-    ("the man sees a dog", [2, 3, 0, 5, 3], "D N V D N", "d man e hund s", [0, 1, 4, 2, 3]),
-    ("the dog sees a man", [2, 3, 0, 5, 3], "D N V D N", "d hund e man s", [0, 1, 4, 2, 3]),
-    ("a man sleeps", [2, 3, 0], "D N V", "e man p", [0, 1, 2]),
-    ("the dog sleeps", [2, 3, 0], "D N V", "d hund p", [0, 1, 2]),
-    ("the man will see a dog", [2, 4, 4, 0, 6, 4], "D N X V D N", "d man w e hund s", [0, 1, 2, 5, 3, 4]),
-]
 
 
 @cache

@@ -11,7 +11,6 @@ All rows of a bitext share alignment, phrases and n-gram model. Weights of a row
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -33,6 +32,7 @@ from weft.recipes.translation.shift_reduce_string_to_dependency.data import (
     captions,
     lower,
     parse,
+    parse_leniently,
     parsed,
     parser,
     treebank_pairs,
@@ -49,7 +49,6 @@ from weft.tasks.translation.translator import Translator, TranslatorSettings
 from weft.tasks.translation.trees import Classes, TreeExtension, Trees, TreeSettings, tree_events
 from weft.tasks.translation.tuning import TuneSettings, tune
 from weft.text.bitext import Links
-from weft.text.doc import Doc
 
 SLUG = "shift-reduce-string-to-dependency"
 EWT = "treebanks/ud/English-EWT/{}.conllu.gz"
@@ -224,7 +223,7 @@ def _classifier(options: RecipeOptions, size: Size, result: RecipeResult, bitext
     ):
         n = min(material.n_sentences, size.events)
         order = np.random.default_rng(options.seed).permutation(n)
-        classes = _classes(material, trees, order[: n * 4 // 5])
+        classes = classes_of(material, trees, order[: n * 4 // 5])
         parts = [
             tree_events(material, trees, classes, TreeSettings(), chosen.tolist())
             for chosen in (order[: n * 4 // 5], order[n * 4 // 5 :])
@@ -249,7 +248,7 @@ def _classifier(options: RecipeOptions, size: Size, result: RecipeResult, bitext
     result.tables.append(table)
 
 
-def _classes(material: Any, trees: Trees, sentences: Any) -> Classes:
+def classes_of(material: Any, trees: Trees, sentences: Any) -> Classes:
     """Numbers of target words that are frequent in some sentences; all others have those of their tags."""
     offsets, text = material.target.offsets, material.target.text
     n_tags, n = len(trees.names), len(material.target.words)
@@ -401,16 +400,6 @@ def _heads(result: RecipeResult, outcomes: dict[str, Outcome], nlp: Any) -> None
             )
     table.note = "% of heads that are those of the English parser on the translation; all words in lower case."
     result.tables.append(table)
-
-
-def parse_leniently(nlp: Any, sentences: Sequence[Sequence[str]]) -> list[list[int]]:
-    """Predicted heads of sentences, whatever they are like."""
-    docs = list(nlp.pipe([Doc.from_words(sentences[k : k + 500]) for k in range(0, len(sentences), 500)]))
-    return [
-        [0 if word.head is None else word.head.index - sentence.first + 1 for word in sentence.words]
-        for doc in docs
-        for sentence in doc.sentences
-    ]
 
 
 def _speed(size: Size, result: RecipeResult, bitext: Bitext, outcomes: dict[str, Outcome]) -> None:

@@ -60,12 +60,12 @@ class TreeSettings:
     reductions: bool = True  #: whether the classifier of actions scores
     rare: int = 10  #: words with fewer occurrences stand for their tags in the dependency model and the classifier
     stops: bool = False  #: whether the dependency language model predicts where children end, which is not in the paper
-    pops: int = 50  #: expansions per stack of the first pass, 0 for all; it has twice as many stacks as plain decoding
+    pops: int = 40  #: expansions per stack of the first pass, 0 for all; it has twice as many stacks as plain decoding
     threshold: float = (
         3.0  #: hypotheses worse than the best of their stack, or the best complete one, by more are left out
     )
-    edges: int = 500  #: of the hypergraph that the second pass sees, 0 for all
-    beam: int = 5  #: stacks per node in the second pass, 0 for all
+    edges: int = 300  #: of the hypergraph that the second pass sees, 0 for all
+    beam: int = 4  #: stacks per node in the second pass, 0 for all
     events: int = 4000  #: sentences whose derivations the classifier learns from
     variance: float = 1.0  #: of its prior
 

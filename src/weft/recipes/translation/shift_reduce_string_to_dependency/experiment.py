@@ -58,21 +58,21 @@ EWT = "treebanks/ud/English-EWT/{}.conllu.gz"
 class Size:
     """How much is run."""
 
-    train: int = 10_000  #: captions
-    dev: int = 100
-    test: int = 250  #: of each of the three tests
-    generated: int = 2_500  #: pairs of the generated bitext
-    generated_dev: int = 80
-    generated_test: int = 120
-    seeds: int = 3
-    pairs: int = 2_000  #: of parallel treebanks
-    events: int = 2_000  #: sentences with decisions to learn from
+    train: int = 2_500  #: captions
+    dev: int = 60
+    test: int = 120  #: of each of the three tests
+    generated: int = 1_000  #: pairs of the generated bitext
+    generated_dev: int = 60
+    generated_test: int = 80
+    seeds: int = 2
+    pairs: int = 500  #: of parallel treebanks
+    events: int = 500  #: sentences with decisions to learn from
     beam: int = 100
     pops: int = 200  #: of plain decoding
     rounds: int = 3  #: of tuning
     restarts: int = 1
     limits: tuple[int, ...] = (2, 4, 6)
-    timed: int = 60  #: sentences
+    timed: int = 20  #: sentences
 
 
 QUICK = Size(600, 40, 40, 600, 40, 60, 1, 150, 300, 20, 40, 2, 1, (2, 6), 20)

@@ -43,7 +43,7 @@ from weft.tasks.translation.table import PhraseTable
 STRUCTURE, ILL = "structure", "ill-formed"
 ACTIONS, DEPENDENCIES, REDUCTIONS = "actions", "dependency model", "reductions"
 #: Weights before tuning.
-WEIGHTS = {STRUCTURE: 0.1, ILL: 0.1, ACTIONS: 0.1, DEPENDENCIES: 0.2, REDUCTIONS: 0.1}
+WEIGHTS = {STRUCTURE: 0.1, ILL: 0.1, ACTIONS: 0.0, DEPENDENCIES: 0.1, REDUCTIONS: 0.4}
 #: Pieces for what is not in the table, such as copied words: chains of up to so many words.
 _LONGEST_UNKNOWN = 20
 _KINDS = {FIXED: H, LEFT: L, RIGHT: R}

@@ -43,6 +43,8 @@ DEFAULTS = {
     "p(t|s)": 0.2, "p(s|t)": 0.2, "lex(t|s)": 0.2, "lex(s|t)": 0.2, "phrases": 0.0, "words": 1.0, COPIED: -20.0,
     DISTORTION: 0.2, LANGUAGE_MODEL: 0.6, **dict.fromkeys(ORIENTATIONS, 0.2),
 }  # fmt: skip
+#: Hypotheses and expansions per stack where a search with trees has found nothing.
+_WIDE = 2000
 #: Weights that tuning leaves alone: a word is copied only where nothing else can be said.
 FIXED = (COPIED,)
 _WORDS = Many(Text(), distinct=True)
@@ -162,7 +164,12 @@ class Translator:
         """The hypergraph of translations that the search keeps."""
         options = self.options(sentence) if options is None else options
         decoder = self.decoder(sentence, options)
-        graph = decoder.search(options, self.vector(decoder.names(options)), self.sparse)
+        weights = self.vector(decoder.names(options))
+        graph = decoder.search(options, weights, self.sparse)
+        if graph.is_empty and any(isinstance(each, SecondPass) for each in self.extensions):
+            # What a parser must not do can leave a narrow search without an end.
+            wide = replace(decoder.settings, pops=_WIDE, beam=_WIDE, threshold=float("inf"))
+            graph = Decoder(decoder.features, wide).search(options, weights, self.sparse)
         for each in self.extensions:
             if isinstance(each, SecondPass):
                 graph = each.second_pass(graph, self.vector((*graph.names, *each.later_names)), self.sparse)

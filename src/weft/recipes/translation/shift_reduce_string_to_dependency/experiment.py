@@ -58,9 +58,9 @@ EWT = "treebanks/ud/English-EWT/{}.conllu.gz"
 class Size:
     """How much is run."""
 
-    train: int = 2_500  #: captions
-    dev: int = 60
-    test: int = 120  #: of each of the three tests
+    train: int = 2_000  #: captions
+    dev: int = 50
+    test: int = 100  #: of each of the three tests
     generated: int = 1_000  #: pairs of the generated bitext
     generated_dev: int = 60
     generated_test: int = 80
@@ -69,7 +69,7 @@ class Size:
     events: int = 500  #: sentences with decisions to learn from
     beam: int = 100
     pops: int = 200  #: of plain decoding
-    rounds: int = 3  #: of tuning
+    rounds: int = 2  #: of tuning
     restarts: int = 1
     limits: tuple[int, ...] = (2, 4, 6)
     timed: int = 20  #: sentences

@@ -64,6 +64,7 @@ KEYWORDS = {
     "tasks/preferences.md": ["selectional preferences", "metaphor cues", "violation", "patch a resource"],
     "tasks/linking.md": ["entity linking", "word senses", "word sense disambiguation", "knowledge base", "Wikidata"],
     "tasks/coherence.md": ["text coherence", "sentence order", "essay", "discourse", "entity grid"],
+    "tasks/videos.md": ["video", "clip", "tracking", "MOT", "grounding", "video search", "object detection"],
     "tasks/coreference.md": ["coreference", "pronoun", "mention", "entity", "chain"],
     "tasks/similarity.md": ["paraphrase", "similarity", "STS", "monolingual alignment"],
     "tasks/language-models.md": ["language model", "n-gram", "perplexity", "Kneser-Ney", "ARPA", "KenLM"],

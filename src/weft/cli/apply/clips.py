@@ -69,7 +69,7 @@ def ask_clips(
         )  # fmt: skip
         return
     rows: list[list[Any]] = [[clip.name, f"{score:.2f}", "yes" if fits[clip.name] else "no"] for score, clip in found]
-    print_table(sentence, ["clip", "score", "fits"], rows, figures=[1])
+    print_table("Clips, the best first", ["clip", "score", "fits"], rows, figures=[1])
     if drawn:
         typer.echo(f"{counted(len(drawn), 'picture')} in {out}")
 

@@ -28,10 +28,10 @@ def test_words_are_learned_and_clips_found_by_sentence(weft, tmp_path):
     best = (tmp_path / "svg" / f"{found['clips'][0]['clip']}.svg").read_text()
     assert "person" in best
     assert "frame 20" in best
-    one = weft("search", "--clips", EXAMPLES / "yard-17.mot", "The person carried the chair", "--model", "g.weft", "--out",
-               "one.svg")  # fmt: skip
+    clip = ("search", "--clips", EXAMPLES / "yard-17.mot", "--model", "g.weft")
+    one = weft(*clip, "The person carried the chair", "--out", "one.svg")
     assert "1 picture in one.svg" in one.stdout
-    said = weft("search", "--clips", EXAMPLES / "yard-17.mot", "--model", "g.weft", "--count", "2", "--json")
+    said = weft(*clip, "--count", "2", "--json")
     assert len(json.loads(said.stdout)["yard-17"]) == 2
 
 

@@ -1,4 +1,4 @@
-"""`weft search --clips FOLDER SENTENCE`: the clips that a sentence fits, or the sentences that fit a clip, with tracks."""
+"""`weft search --clips FOLDER SENTENCE`: the clips that a sentence fits, or what a clip shows, with tracks."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def test_plans_of_thousands_of_words_are_quick_and_near_the_optimum() -> None:
 VIDEOS = "video-grounded-words"
 
 
-@pytest.mark.must_show("video-grounded-words", 4)
+@pytest.mark.must_show("video-grounded-words", 4, weaker="nouns alone: seven rounds of all sentences")
 def test_the_likeliest_start_has_all_nouns_right_in_every_corpus() -> None:
     found = rows(VIDEOS, "starts")
     assert len(found) == 4
@@ -88,7 +88,7 @@ def test_the_likeliest_start_has_all_nouns_right_in_every_corpus() -> None:
     assert all(row["mass on the right kind"] > 0.66 for row in found.values())
 
 
-@pytest.mark.must_show("video-grounded-words", 4)
+@pytest.mark.must_show("video-grounded-words", 4, weaker="Chance < Blind < Learned, at 142 pairs")
 def test_seeing_beats_guessing_and_the_best_of_twelve_sentences_is_mostly_right() -> None:
     found = rows(VIDEOS, "F1")
     for group in ("NV", "ALL"):

@@ -25,9 +25,9 @@ GOAL, SENTENCES = 30, 300
 
 def run() -> dict[str, Any]:
     """All measures."""
-    sides = [_lines(f"train.{language}.gz") for language in ("de", "en")]
+    german, english = (_lines(f"train.{language}.gz") for language in ("de", "en"))
     start = time.process_time()
-    material = Material.of(*sides, TrainSettings())
+    material = Material.of(german, english, TrainSettings())
     aligned = time.process_time() - start
     start = time.process_time()
     made = material.translator()
@@ -69,7 +69,6 @@ def _row(what: str, weft: float, note: str) -> dict[str, Any]:
 
 
 def _lines(name: str) -> list[list[str]]:
-    path = data.find(FOLDER + name)
-    opened = gzip.open(path, "rt", encoding="utf-8") if name.endswith(".gz") else path.open(encoding="utf-8")
-    with opened as file:
-        return [re.findall(r"\w+|[^\w\s]", line.lower()) for line in file]
+    raw = data.find(FOLDER + name).read_bytes()
+    text = (gzip.decompress(raw) if name.endswith(".gz") else raw).decode("utf-8")
+    return [re.findall(r"\w+|[^\w\s]", line.lower()) for line in text.split("\n")[:-1]]

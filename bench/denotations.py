@@ -1,4 +1,4 @@
-"""Denotation graphs of 29,000 images with five captions each: minutes and memory on this machine, from captions to pairs.
+"""Denotation graphs of 29,000 images with five captions each: minutes and memory, from captions to pairs.
 
 `WEFT_BENCH_IMAGES` takes fewer images. Half of them come first, in a process of their own, so that growth is seen.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -91,7 +92,7 @@ def lattices(draw: st.DrawFn) -> Unit:
     for own in forms:
         every = sum(1 << a for a in own)
         rules.append(Rule(0, every, 0, 1 << own[0], 1))
-        rules += [Rule(1 << low, 0, 1 << low, 1 << high, 2) for low, high in zip(own, own[1:], strict=False)]
+        rules += [Rule(1 << low, 0, 1 << low, 1 << high, 2) for low, high in pairwise(own)]
     return Unit(slots, [1 << own[0] for own in forms], rules)
 
 
@@ -196,7 +197,7 @@ def test_no_kept_edge_closes_a_cycle_and_edges_outside_cycles_stay(edges):
     for (a, b), stays in zip(edges, kept, strict=True):
         assert stays or (reach[b, a] and lengths[b] <= lengths[a])
     after = [(a, b) for (a, b), stays in zip(edges, kept, strict=True) if stays]
-    order = {node: 0 for node in range(6)}
+    order = dict.fromkeys(range(6), 0)
     for _ in range(7):
         for a, b in after:
             order[b] = max(order[b], order[a] + 1)

@@ -16,13 +16,14 @@ states are reached does not depend on the order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from weft.arrays import Ids, Ints, Keys
-from weft.errors import ConfigError
+from weft.arrays import Bools, Ids, Ints, Keys
+from weft.errors import ConfigError, ModelError
 from weft.graph.denotations.units import Unit, Units
 from weft.hashing import avalanche, join
 from weft.kernel import kernel
@@ -138,6 +139,47 @@ class Agenda:
         _write(unit, mask, units.slot_offsets, units.symbols, units.atoms, offsets[:-1].copy(), symbols)
         return offsets, symbols
 
+    def state(self) -> dict[str, Ids | Keys]:
+        """What a file holds besides units."""
+        n = self.n_states
+        return {
+            "state_unit": self._states.unit[:n].copy(), "state_mask": self._states.mask[:n].copy(),
+            "state_node": self._states.node[:n].copy(), "edges": self._edges.keys[: self.n_edges].copy(),
+        }  # fmt: skip
+
+    @classmethod
+    def of_state(cls, units: Units, state: Mapping[str, Any]) -> Agenda:
+        """An agenda that is done with units, from what `state` gave."""
+        agenda = cls()
+        agenda.units = units
+        n, edges = len(state["state_unit"]), len(state["edges"])
+        nodes = int(state["state_node"].max(initial=-1)) + 1
+        agenda.counters[:] = n, nodes, edges, 0, 0, len(units)
+        s, k, e = _States.empty(_FIRST), _Nodes.empty(_FIRST), _Edges.empty(_FIRST)
+        size = _next_size(_FIRST, n + 1)
+        for name in ("unit", "mask", "node", "next", "queue"):
+            own = np.zeros(size, getattr(s, name).dtype)
+            if f"state_{name}" in state:
+                own[:n] = state[f"state_{name}"]
+            setattr(s, name, own)
+        s.table = np.full(4 * size, -1, np.int32)
+        k = _Nodes.empty(_next_size(_FIRST, nodes + 1))
+        e = _Edges.empty(_next_size(_FIRST, edges + 1))
+        e.keys[:edges] = state["edges"]
+        if edges:
+            ends = e.keys[:edges] >> _KIND_BITS
+            if max(int((ends >> _NODE_BITS).max()), int((ends & np.uint64(MOST_NODES - 1)).max())) >= nodes:
+                raise ModelError("edges lead to nodes that are not there: the file is damaged")
+        _refill_states(s.unit, s.mask, n, s.table)
+        _restore(
+            units.source, units.slot_offsets, units.symbols, units.atoms, n, s.unit, s.mask, s.node, s.next, k.hash,
+            k.first, k.last, k.several, k.state,
+        )  # fmt: skip
+        _refill(k.hash, nodes, k.table)
+        _refill_mixed(e.keys, edges, e.table)
+        agenda._states, agenda._nodes, agenda._edges = s, k, e
+        return agenda
+
     def find(self, symbols: Sequence[int]) -> int:
         """The node of a string, -1 if there is none."""
         own = np.asarray(symbols, dtype=np.int32)
@@ -150,13 +192,16 @@ class Agenda:
             k = (k + 1) & (len(table) - 1)
         return -1
 
-    def reached(self, unit: Unit) -> set[int]:
-        """The nodes that a unit reaches through nodes of two sources, without being added."""
+    def reached(self, unit: Unit, among: Bools | None = None) -> set[int]:
+        """The nodes that a unit reaches through nodes of two sources, without being added.
+
+        With `among`, only those nodes are looked at, and what is below others is not.
+        """
         found, seen, work = set(), set(unit.roots), list(unit.roots)
         while work:
             state = work.pop()
             node = self.find(unit.string(state))
-            if node < 0:
+            if node < 0 or (among is not None and not among[node]):
                 continue
             found.add(node)
             if not self._nodes.several[node]:
@@ -218,8 +263,8 @@ class _Nodes:
 
     @classmethod
     def empty(cls, size: int) -> _Nodes:
-        zeros = [np.zeros(size, np.int32) for _ in range(4)]
-        return cls(np.zeros(size, np.uint64), *zeros, np.full(4 * size, -1, np.int32))
+        first, last, several, state = (np.zeros(size, np.int32) for _ in range(4))
+        return cls(np.zeros(size, np.uint64), first, last, several, state, np.full(4 * size, -1, np.int32))
 
     def grown(self, n: int, most: int) -> _Nodes:
         new = _Nodes.empty(_next_size(len(self.hash), n + most))
@@ -279,6 +324,24 @@ def _refill_mixed(keys: Keys, n: int, table: Ids) -> None:
         while table[k] >= 0:
             k = (k + 1) & last
         table[k] = i
+
+
+@kernel
+def _restore(
+    source: Ids, slot_offsets: Ints, symbols: Ids, atoms: Ids, n: int, s_unit: Ids, s_mask: Keys, s_node: Ids,
+    s_next: Ids, n_hash: Keys, n_first: Ids, n_last: Ids, n_several: Ids, n_state: Ids,
+) -> None:  # fmt: skip
+    """What is known of nodes from their states, in the order in which they came."""
+    n_last[:] = -1
+    for state in range(n):
+        u, node = s_unit[state], s_node[state]
+        if n_last[node] < 0:
+            n_hash[node] = hash_state(s_mask[state], slot_offsets[u], slot_offsets[u + 1], symbols, atoms)
+            n_first[node], n_state[node] = source[u], state
+        elif n_first[node] != source[u]:
+            n_several[node] = 1
+        s_next[state] = n_last[node]
+        n_last[node] = state
 
 
 @kernel

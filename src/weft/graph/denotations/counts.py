@@ -9,9 +9,10 @@ A denotation is a sorted array of items; all of them are one sparse matrix, and 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from weft.arrays import Floats, Ids, Ints
@@ -116,17 +117,17 @@ class Denotations:
             yield Pairs(nodes[a[kept]], nodes[product.col[kept]], product.data[kept].astype(np.int32))
 
 
-def npmi(joint: Ints, a: Ints, b: Ints, items: int) -> Floats:
+def npmi(joint: NDArray[Any], a: NDArray[Any], b: NDArray[Any], items: int) -> Floats:
     """nPMI of counts; 0 where nothing is shared, 1 where both describe every item.
 
     >>> npmi(np.array([2, 0, 4]), np.array([2, 3, 4]), np.array([2, 3, 4]), 4).tolist()
     [1.0, 0.0, 1.0]
     """
-    joint, a, b = (np.asarray(x, dtype=np.float64) for x in (joint, a, b))
+    both = np.asarray(joint, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.log(joint * items / (a * b)) / -np.log(joint / items)
-    found = np.where(joint == items, 1.0, found)
-    clipped: Floats = np.clip(np.where(joint > 0, found, 0.0), -1.0, 1.0)
+        found = np.log(both * items / (np.asarray(a, np.float64) * np.asarray(b, np.float64))) / -np.log(both / items)
+    found = np.where(both == items, 1.0, found)
+    clipped: Floats = np.clip(np.where(both > 0, found, 0.0), -1.0, 1.0)
     return clipped
 
 

@@ -111,7 +111,10 @@ class Units:
             _offsets([len(unit.roots) for unit in units]),
             np.array([root for unit in units for root in unit.roots], dtype=np.uint64),
             _offsets([len(unit.rules) for unit in units]),
-            *(np.ascontiguousarray(table[:, k]) for k in range(4)),
+            np.ascontiguousarray(table[:, 0]),
+            np.ascontiguousarray(table[:, 1]),
+            np.ascontiguousarray(table[:, 2]),
+            np.ascontiguousarray(table[:, 3]),
             np.array([rule.kind for rule in rules], dtype=np.int32),
         )
 

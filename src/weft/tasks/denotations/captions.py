@@ -85,6 +85,9 @@ def normal_spelling(text: str) -> str:
     return f"{text}." if text else "."
 
 
+COLUMNS = Token._fields
+
+
 @dataclass
 class Parses:
     """Parsed captions as columns: strings are numbers in one list.
@@ -109,7 +112,7 @@ class Parses:
         """Add a caption."""
         for token in tokens:
             for name, value in zip(COLUMNS, token, strict=True):
-                self.columns[name].append(value if name == "head" else self._number(value))
+                self.columns[name].append(self._number(value) if isinstance(value, str) else value)
         self.lengths.append(len(tokens))
         self._arrays.clear()
 
@@ -148,9 +151,6 @@ class Parses:
         """What `arrays` gave."""
         columns = {name: arrays[name].tolist() for name in COLUMNS}
         return cls(strings, columns, arrays["lengths"].tolist())
-
-
-COLUMNS = Token._fields
 
 
 class CaptionParser:

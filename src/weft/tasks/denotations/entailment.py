@@ -11,7 +11,9 @@ Features of a pair of premises P and hypothesis h, by group:
     cos, ...  sum and max over words of P, for every word of h and over all
     Sigma, Pi one number each
 
-An image that an item is about is taken out of the counts of this item, so that training and test look alike.
+An item of training is computed from counts over other images: images are in folds, and the features of a fold come from
+the counts of the others. Both items of a pair are of one fold: a count from which only the positive image is missing
+would give the answer away.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -69,7 +72,7 @@ def words_of(tokens: Iterable[Token]) -> list[str]:
 def with_hypernyms(words: Sequence[str], heads: Heads) -> list[str]:
     """Words and all hypernyms of those that are nouns of the lexicon; of pairs of words too."""
     found = list(words)
-    for one, two in zip(words, words[1:], strict=False):
+    for one, two in pairwise(words):
         if f"{one} {two}" in heads.hypernyms:
             found += [word for up in heads.above(f"{one} {two}") for word in up.split()]
     for word in words:
@@ -78,12 +81,13 @@ def with_hypernyms(words: Sequence[str], heads: Heads) -> list[str]:
 
 
 def make_items(
-    graph: DenotationGraph, images: Ids, kind: str, count: int, seed: int, least: Denotations, most_share: float = 0.2
-) -> list[Item]:
+    graph: DenotationGraph, images: Ids, kind: str, count: int, seed: int, least: Denotations, most_share: float = 0.2,
+    folds: int = 1,
+) -> list[Item]:  # fmt: skip
     """Items about images, half of them positive; hypotheses have LEAST images and more in `least`.
 
     Hypotheses of more than `most_share` of its images say too little. Every positive item has a negative one with the
-    same hypothesis.
+    same hypothesis and of the same fold: the remainder of its image's number by `folds`.
     """
     random = np.random.default_rng(seed)
     of_image: dict[int, list[int]] = defaultdict(list)
@@ -120,7 +124,7 @@ def make_items(
         there = set(sets[node].tolist())
         while True:
             other = int(random.choice(pool))
-            if other not in there:
+            if other not in there and other % folds == image % folds:
                 break
         four = random.choice(of_image[other], 4, replace=False)
         items.append(Item(tuple(sorted(four.tolist())), frame, other, False))
@@ -136,7 +140,9 @@ class Table:
 
     def add(self, features: Mapping[str, float]) -> None:
         """One more item."""
-        self.rows.append({self.names.setdefault(name, len(self.names)): value for name, value in features.items() if value})
+        self.rows.append(
+            {self.names.setdefault(name, len(self.names)): value for name, value in features.items() if value}
+        )
 
     def matrix(self, columns: int) -> csr_array:
         """The rows, over the first columns."""
@@ -154,12 +160,10 @@ class Materials:
     heads: Heads
     vectors: dict[str, WordVectors] = field(default_factory=dict)  # cap, img, img+hyp
     _overlaps: Overlaps | None = None
-    _joint: tuple[int, Ids] = (-1, np.zeros(0, np.int32))
     _kept: dict[int, Ids] = field(default_factory=dict)
     _nodes: tuple[Ints, Ids] | None = None
     _words: dict[int, list[str]] = field(default_factory=dict)
     _tables: dict[tuple[str, str], tuple[dict[str, int], Floats]] = field(default_factory=dict)
-    counted: Bools | None = None  # which images are counted
 
     @property
     def overlaps(self) -> Overlaps:
@@ -240,31 +244,22 @@ def bag_features(
     return found
 
 
-def denotational_features(
-    material: Materials, frame: Frame, premises: Ids, image: int, holds: bool, which: str, prefix: str = ""
-) -> dict[str, float]:
-    """Features of `nPMI` or `P` between the constituents of a hypothesis and nodes of premises.
-
-    `image` is the image of the premises; if it is among those that are counted, it is left out.
-    """
+def denotational_features(material: Materials, frame: Frame, premises: Ids | Ints, which: str) -> dict[str, float]:
+    """Features of `nPMI` or `P` between the constituents of a hypothesis and nodes of premises."""
     if which not in ("nPMI", "P"):
         raise ConfigError(f"denotational similarities are nPMI and P, got {which!r}")
     graph, sets = material.graph, material.sets
-    inside = int(material.counted is not None and image >= 0 and bool(material.counted[image]))
-    sizes = sets.sizes[premises] - inside
+    sizes = sets.sizes[premises]
     found: dict[str, float] = {}
     total, best = 0.0, 0.0
     for name, phrase in frame.constituents().items():
         node = graph.find(phrase)
         if node < 0 or sets.size(node) < LEAST:
             continue
-        # a constituent of a hypothesis that does not hold may describe the image all the same
-        own = int(inside and image in sets[node])
-        joint = material.joint(node)[premises] - own
-        size = sets.size(node) - own
-        kept = (joint >= JOINT) & (sizes > 0)
+        joint = material.joint(node)[premises]
+        kept = joint >= JOINT
         if which == "nPMI":
-            scores = npmi(joint[kept], np.full(int(kept.sum()), size), sizes[kept], sets.items - inside)
+            scores = npmi(joint[kept], np.full(int(kept.sum()), sets.size(node)), sizes[kept], sets.items)
         else:
             scores = joint[kept] / sizes[kept]
         if not len(scores):
@@ -274,15 +269,19 @@ def denotational_features(
         if which == "P":
             values["P(h|P)"] = float(1 - np.exp(np.log1p(-np.minimum(scores, 1 - 1e-9)).sum()))
         for what, value in values.items():
-            found[f"{prefix}{which} {what} {name}"] = value
-            found[f"{prefix}{which} {what} {name}={phrase}"] = value
+            found[f"{which} {what} {name}"] = value
+            found[f"{which} {what} {name}={phrase}"] = value
         total, best = total + own_sum, max(best, own_max)
-    found[f"{prefix}{which} sum"], found[f"{prefix}{which} max"] = total, best
+    found[f"{which} sum"], found[f"{which} max"] = total, best
     return found
 
 
 def lexical_features(
-    table: tuple[dict[str, int], Floats], vectors: WordVectors, hypothesis: Sequence[str], premises: Sequence[str], which: str
+    table: tuple[dict[str, int], Floats],
+    vectors: WordVectors,
+    hypothesis: Sequence[str],
+    premises: Sequence[str],
+    which: str,
 ) -> dict[str, float]:
     """Sum and maximum of a similarity of words."""
     numbers, rows = table
@@ -310,10 +309,28 @@ class Fit:
     c: float
 
 
+def scale_of(rows: csr_array) -> Floats:
+    """Factors that give the values of every feature, where it is there, a mean square of 1: rare ones stay rare.
+
+    >>> scale_of(csr_array([[2.0, 0.0], [0.0, 3.0], [2.0, 0.0]])).round(3).tolist()
+    [0.5, 0.333]
+    """
+    squares = np.asarray(rows.multiply(rows).sum(axis=0)).ravel()
+    there = np.maximum(np.asarray((rows != 0).sum(axis=0)).ravel(), 1)
+    found: Floats = 1 / np.sqrt(np.where(squares > 0, squares / there, 1.0))
+    return found
+
+
 def fit(
-    train: Table, test: Table, labels: Bools, gold: Bools, groups: Ints, seed: int = 0, strengths: Sequence[float] = (0.003, 0.03, 0.3)
+    train: Table,
+    test: Table,
+    labels: Bools,
+    gold: Bools,
+    groups: Ints,
+    seed: int = 0,
+    strengths: Sequence[float] = (0.003, 0.01, 0.03, 0.1, 0.3),
 ) -> Fit:
-    """A MaxEnt classifier; its regularization is chosen on a tenth of the training images, then it is trained on all."""
+    """A MaxEnt classifier; its regularization is chosen on a tenth of the training images."""
     from weft.learn.linear.classifiers import logistic_regression
 
     columns = len(train.names)
@@ -321,10 +338,11 @@ def fit(
         for name in [name for name in row if name >= columns]:
             del row[name]
     x, z = train.matrix(columns), test.matrix(columns)
-    scale = np.sqrt(np.asarray(x.multiply(x).mean(axis=0)).ravel())
-    scale[scale == 0] = 1.0
-    x, z = csr_array(x.multiply(1 / scale)), csr_array(z.multiply(1 / scale))
-    held = np.isin(groups, np.random.default_rng(seed).permutation(np.unique(groups))[: max(1, len(np.unique(groups)) // 10)])
+    scale = scale_of(x)
+    x, z = csr_array(x.multiply(scale)), csr_array(z.multiply(scale))
+    held = np.isin(
+        groups, np.random.default_rng(seed).permutation(np.unique(groups))[: max(1, len(np.unique(groups)) // 10)]
+    )
     best = (-1.0, strengths[0])
     for c in strengths if len(strengths) > 1 else ():
         machine = logistic_regression(x[~held], labels[~held], c=c)

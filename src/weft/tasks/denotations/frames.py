@@ -1,7 +1,7 @@
 """Short hypotheses about an event: a verb, a verb phrase, a simple sentence, with their constituents.
 
-    VP   play, play guitar, sit on bench         S   man play guitar
-    constituents: S, sbj, VP, v, dobj, each a phrase that may be a node of a graph
+VP   play, play guitar, sit on bench         S   man play guitar
+constituents: S, sbj, VP, v, dobj, each a phrase that may be a node of a graph
 """
 
 from __future__ import annotations

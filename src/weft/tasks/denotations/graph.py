@@ -3,8 +3,8 @@
     [[s]]     the images of which a caption reduces to s
     edges     generic -> specific, by the kind of reduction; the images of a child are among those of its parents
 
-`build` parses captions, writes the expansions of every one (`rules`), and lets the agenda expand what two captions share
-(`weft.graph.denotations`).
+`build` parses captions, writes the expansions of every one (`rules`), and lets the agenda expand what two
+captions share (`weft.graph.denotations`).
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from weft.arrays import Ids, Ints
+from weft.arrays import Bools, Ids, Ints
 from weft.errors import DataError, WeftError, did_you_mean
 from weft.graph.denotations.agenda import Agenda
 from weft.graph.denotations.closure import acyclic, inherited, supported
@@ -65,6 +66,7 @@ class DenotationGraph:
         self._waiting: dict[tuple[str, str], set[int]] = defaultdict(set)
         self._ids: set[str] = set()
         self._parser: CaptionParser | None = None
+        self._to_note = False
 
     # Building
 
@@ -108,12 +110,15 @@ class DenotationGraph:
             if caption.id in self._ids:
                 raise DataError(f"the caption {caption.id} is there twice: every caption has a name of its own")
             self._ids.add(caption.id)
+        if self._to_note:
+            self._note_waiting()
         if self.captions and self._other_senses(captions, parses):
             everything, old = [*self.captions, *captions], self.parses
             for tokens in parses:
                 old.add(tokens)
             again = DenotationGraph.of_parses(everything, old, self.heads)
             again._parser = self._parser
+            self.__dict__.clear()
             self.__dict__.update(again.__dict__)
             return
         start = len(self.captions)
@@ -123,10 +128,10 @@ class DenotationGraph:
         girls = self._girls()
         new, seen = range(start, len(self.captions)), set()
         with progress("phrases", len(new), "captions") as bar:
-            for caption in new:
-                seen |= self._attest(self._content(caption, girls))
+            for number in new:
+                seen |= self._attest(self._content(number, girls))
                 bar.advance(1)
-        changed = {caption for pair in seen for caption in self._waiting.pop(pair, ())}
+        changed = {number for pair in seen for number in self._waiting.pop(pair, ())}
         if changed:
             self._more_rules(sorted(changed), girls)
         parts: list[Units] = []
@@ -134,18 +139,27 @@ class DenotationGraph:
             for begin in range(0, len(new), _BATCH):
                 units: list[Unit] = []
                 sources: list[int] = []
-                for caption in new[begin : begin + _BATCH]:
-                    content = self._content(caption, girls)
+                for number in new[begin : begin + _BATCH]:
+                    content = self._content(number, girls)
                     own = self._units_of(content)
                     units += own
-                    sources += [caption] * len(own)
+                    sources += [number] * len(own)
                     for pair in _pairs(content):
                         if pair not in self.attested:
-                            self._waiting[pair].add(caption)
+                            self._waiting[pair].add(number)
                     bar.advance(1)
                 parts.append(Units.of(units, sources))
         self.agenda.add(Units.all(parts))
         self._forget()
+
+    def _note_waiting(self) -> None:
+        """Note which modifiers would give a caption more rules, of a graph that was loaded."""
+        self._to_note = False
+        girls = self._girls()
+        for caption in range(len(self.captions)):
+            for pair in _pairs(self._content(caption, girls)):
+                if pair not in self.attested:
+                    self._waiting[pair].add(caption)
 
     def _forget(self) -> None:
         for name in ("_edges", "_sources", "sets", "_hashes", "_children", "_parents", "overlaps", "image_names"):
@@ -289,7 +303,7 @@ class DenotationGraph:
         wanted = np.arange(self.n_nodes) if nodes is None else np.asarray(nodes, dtype=np.int64)
         offsets, symbols = self.agenda.strings(wanted)
         words, bounds = [self.symbols[s] for s in symbols.tolist()], offsets.tolist()
-        return [" ".join(words[begin:end]) for begin, end in zip(bounds[:-1], bounds[1:], strict=True)]
+        return [" ".join(words[begin:end]) for begin, end in pairwise(bounds)]
 
     def string(self, node: int) -> str:
         """The phrase of a node."""
@@ -308,7 +322,9 @@ class DenotationGraph:
             hint = f"; no caption has {near[0]!r}" if near else ""
             if near:
                 hint += did_you_mean(near[0], self.symbols[:20000], "")
-            raise WeftError(f"the graph has no node {phrase!r}{hint}. Phrases are lemmatized, without articles: 'dog run'")
+            raise WeftError(
+                f"the graph has no node {phrase!r}{hint}. Phrases are lemmatized, without articles: 'dog run'"
+            )
         return found
 
     def images(self, phrase: str) -> list[str]:
@@ -404,19 +420,14 @@ class DenotationGraph:
         kept = np.diff(offsets)[nodes] == 0
         return nodes[kept], captions[kept]
 
-    def nodes_of(self, tokens: list[Token]) -> dict[int, str]:
-        """The nodes that a parsed sentence reduces to, without adding it.
-
-        A sentence is expanded like a caption, from nodes that the graph has.
-        """
-        symbols = dict(self._symbol)
-        numbers = _Numbers(symbols)
-        units = units_of(analysed(tokens, self.heads), self.heads, numbers, lambda m, h: (m, h) in self.attested)
-        found: dict[int, str] = {}
-        for unit in units:
-            for node in self.agenda.reached(unit):
-                found.setdefault(node, "")
-        return found
+    def nodes_of(self, tokens: list[Token], among: Bools | None = None) -> Ids:
+        """The nodes that a parsed sentence reduces to, without adding it; with `among`, only those."""
+        number = _Numbers(self._symbol)
+        content = analysed(tokens, self.heads)
+        found: set[int] = set()
+        for unit in units_of(content, self.heads, number, lambda modifier, head: (modifier, head) in self.attested):
+            found |= self.agenda.reached(unit, among)
+        return np.array(sorted(found), dtype=np.int32)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> DenotationGraph:
@@ -435,15 +446,12 @@ class DenotationGraph:
 class _Numbers:
     """Numbers of words, with new ones for words that the graph has not."""
 
-    def __init__(self, known: dict[str, int]) -> None:
-        self.known, self.next = known, len(known)
+    def __init__(self, known: Mapping[str, int]) -> None:
+        self.known, self.own = known, dict[str, int]()
 
     def __call__(self, word: str) -> int:
-        number = self.known.get(word)
-        if number is None:
-            number = self.known[word] = self.next
-            self.next += 1
-        return number
+        number = self.known.get(word, -1)
+        return number if number >= 0 else self.own.setdefault(word, len(self.known) + len(self.own))
 
 
 def _pairs(content: Content) -> Iterable[tuple[str, str]]:

@@ -35,10 +35,10 @@ _CHILDREN = {"child", "baby", "infant", "kid", "toddler", "boy", "girl", "juveni
 #: A hypernym occurs in so many captions: this many, and this share.
 LEAST, SHARE = 5, 0.0002
 #: Synsets that say nothing about pictures.
-_VAGUE = set(
+_VAGUE = frozenset(
     """entity object whole thing artifact unit matter substance abstraction attribute relation causal_agent
-    instrumentality part group organism being cause location point content event act activity state form quality
-    way device system structure material covering item article set work place line body end side space""".split()
+    instrumentality part group organism being cause location point content event act activity state form quality way
+    device system structure material covering item article set work place line body end side space""".split()  # noqa: SIM905
 )
 _PERSON = "person"
 #: Senses of a noun that are considered, and the share of its captions that speak for another than the first.
@@ -179,7 +179,8 @@ def choose_senses(chains: Sequence[Sequence[str]], counts: Mapping[str, int], ne
     for noun in sorted(counts, key=lambda noun: (-counts[noun], noun)):
         senses = net.senses(noun)
         if len(senses) < 2:
-            chosen.update({noun: sense for sense in senses})
+            if senses:
+                chosen[noun] = senses[0]
             continue
         votes: Counter[int] = Counter()
         for chain in of[noun]:

@@ -3,7 +3,7 @@
     two young men in red hats are playing guitar while a dog sleeps
     [some|two  young  man]  PP in [red hat] -> clothing: wear      play(subject man, object guitar)   while sleep(dog)
 
-Noun phrases are the words before a noun that depend on it; their heads may have several words if the lexicon lists them.
+Noun phrases are the words before a noun that depend on it; heads may have several words if the lexicon lists them.
 Events get their subjects from the tree: a participle from the noun that it modifies, a coordinated verb or a participle
 after `while` from the verb before it. Coordinated nouns belong to one class (people, clothing, body, food ...), or the
 second one is attached to a noun of its class further up.
@@ -39,6 +39,7 @@ from weft.tasks.denotations.words import (
 #: A word at a place; places order the words of a string.
 Placed = tuple[float, str]
 _BEFORE = {"det", "det:predet", "amod", "compound", "nummod", "nmod:poss", "advmod", "flat", "obl:npmod"}
+_PREPOSITIONS = {"IN", "RP", "TO", "RB", "JJ", "VBG"}  # tags of them
 _LONGEST_HEAD = 3
 _COMPOUND_PREPOSITIONS = {"front", "top", "back"}  # in front of, on top of
 
@@ -185,8 +186,8 @@ class Analysis:
         return [
             (float(c), self.tokens[c].lemma)
             for c in self.children[k]
-            if self.tokens[c].rel in ("case", "mark") and self.tokens[c].tag in ("IN", "RP", "TO", "RB", "JJ", "VBG") and c < k
-        ]  # fmt: skip
+            if c < k and self.tokens[c].rel in ("case", "mark") and self.tokens[c].tag in _PREPOSITIONS
+        ]
 
     def _nouns(self) -> None:
         for k in range(len(self.tokens) - 1, -1, -1):
@@ -208,9 +209,9 @@ class Analysis:
                 top, steps = tokens[top].head, steps + 1
             if tokens[top].head != k or tokens[t].tag in ("EX", "TO", "MD"):
                 break
-            if tokens[top].rel not in _BEFORE and not (tokens[top].rel == "punct" and tokens[t].tag == "HYPH"):
-                if not (tokens[top].rel == "punct" and t + 1 < k and t - 1 >= 0 and tokens[t - 1].head == k):
-                    break
+            comma = tokens[top].rel == "punct" and (tokens[t].tag == "HYPH" or (t > 0 and tokens[t - 1].head == k))
+            if tokens[top].rel not in _BEFORE and not comma:
+                break
             if tokens[top].rel == "advmod" and tokens[t].form in ("just", "only", "as", "while", "outside", "inside"):
                 break
             start = t
@@ -310,7 +311,11 @@ class Analysis:
                     event.adverbs.append([(float(c), token.form)])
                 elif not (event.name in MOVEMENTS and objects):
                     event.words.append((float(c), token.form))
-            elif token.rel == "advmod" and token.tag in ("RB", "RBR", "IN", "RP") and token.form not in ("while", "as", "when", "n't", "not"):
+            elif (
+                token.rel == "advmod"
+                and token.tag in ("RB", "RBR", "IN", "RP")
+                and token.form not in ("while", "as", "when", "n't", "not")
+            ):
                 event.adverbs.append([(float(c), token.form)])
             elif token.rel == "xcomp" and token.tag.startswith("JJ"):
                 event.words.append((float(c), token.form))
@@ -382,7 +387,13 @@ class Analysis:
                 words = self._cased(k)
                 if [word for _, word in words] == ["of"] and host is not None:
                     continue
-                if rel == "obl" and event is not None and len(words) == 1 and (event.name, words[0][1]) in PARTICLES and not event.objects:
+                if (
+                    rel == "obl"
+                    and event is not None
+                    and len(words) == 1
+                    and (event.name, words[0][1]) in PARTICLES
+                    and not event.objects
+                ):
                     event.adverbs.append(words)
                     event.objects.append(entity)
                     continue
@@ -398,7 +409,9 @@ class Analysis:
     def _particle(self, event: Event, entity: Entity) -> None:
         """ "walk down a street": the particle is a preposition."""
         particles = [
-            c for c in self.children[event.head] if self.tokens[c].rel == "compound:prt" and event.head < c < entity.start
+            c
+            for c in self.children[event.head]
+            if self.tokens[c].rel == "compound:prt" and event.head < c < entity.start
         ]
         if particles and (event.name, self.tokens[particles[0]].form) not in PARTICLES:
             event.objects.remove(entity)

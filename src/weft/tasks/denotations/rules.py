@@ -24,8 +24,8 @@ from weft.graph.denotations.units import ATOMS, Rule, Unit
 from weft.tasks.denotations.phrases import Content, Entity, Event, Heads, Phrase, Placed, droppable
 
 KINDS = (
-    "NPHEAD", "NPMOD", "NPART", "PP", "SENT", "PP-SENT", "VERB", "SUBJ", "WEAR", "DRESS", "DOBJ", "TVERB", "ADVP", "Xof",
-    "ofY", "Xor", "orY", "Xto", "COMPLEX", "COMPLEX-VERB", "ORIG",
+    "NPHEAD", "NPMOD", "NPART", "PP", "SENT", "PP-SENT", "VERB", "SUBJ", "WEAR", "DRESS", "DOBJ", "TVERB", "ADVP",
+    "Xof", "ofY", "Xor", "orY", "Xto", "COMPLEX", "COMPLEX-VERB", "ORIG",
 )  # fmt: skip
 KIND = {name: k for k, name in enumerate(KINDS)}
 #: The most ways to write what a rule adds.
@@ -74,7 +74,9 @@ class _Builder:
     def unit(self, number: Callable[[str], int]) -> Unit:
         """What was built, with words as numbers."""
         slots = [
-            (number(part), atom) for place, k, word, atom in sorted(self.words, key=lambda w: w[:2]) for part in word.split()
+            (number(part), atom)
+            for place, k, word, atom in sorted(self.words, key=lambda w: w[:2])
+            for part in word.split()
         ]
         return Unit(slots, list(dict.fromkeys(self.roots)), list(dict.fromkeys(self.rules)))
 
@@ -109,7 +111,7 @@ class _Builder:
             self._tried(self._event, event)
         for noun in self.masks.values():
             self.roots += noun.entries()
-        for event, verb in self.verbs.items():
+        for verb in self.verbs.values():
             if not verb.needs_objects and verb.only_after is None:
                 self.roots += verb.entries()
 

@@ -26,8 +26,8 @@ from weft.graph.denotations.counts import npmi
 STOP_WORDS = frozenset(
     """a an the and or but if of at by for with about between into through during before after above below to from up
     down in out on off over under again then once here there all any both each few more most other some such no nor not
-    only own same so than too very is are was were be been being has have had do does did while as who which that this
-    these those it its he she they them his her him their . , ; : ! ? ' " ` - 's n't two three one""".split()
+    only own same so than too very is are was were be been being have has had do does did while as who which that this
+    these those it its he she they them his her him their . , ; : ! ? ' " ` - 's n't two three one""".split()  # noqa: SIM905
 )
 SIMILARITIES = ("cos", "Lin", "Bal", "Clk")
 
@@ -82,7 +82,7 @@ class WordVectors:
         top = min(dimensions, len(words))
         joint = (matrix.T @ matrix[:, :top]).toarray()
         size = np.array([counts[word] for word in words], dtype=np.float64)
-        rows = np.maximum(npmi(joint, size[:, None], size[None, :top], max(len(sets), 1)), 0.0)  # type: ignore[arg-type]
+        rows = np.maximum(npmi(joint, size[:, None], size[None, :top], max(len(sets), 1)), 0.0)
         return cls(words, rows)
 
     def table(self, words: Sequence[str], which: str) -> Floats:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from weft import data
 from weft.errors import DataError
+from weft.formats.streams import numbered_lines
 from weft.tasks.denotations.captions import Caption
 
 CAPTIONS = "captions/multi30k-task2"
@@ -20,6 +20,7 @@ STS = {
     "MSRvid": ("similarity/sts-2012/MSRvid.train.tsv", "similarity/sts-2012/MSRvid.test.tsv"),
     "images": ("similarity/sts-2014/images.test.tsv", "similarity/sts-2015/images.test.tsv"),
 }
+Find = Callable[[str], Path]  # where a corpus file is
 LABELS = ("entailment", "neutral", "contradiction")
 
 
@@ -33,21 +34,19 @@ class Judged(NamedTuple):
 
 
 def _lines(path: Path) -> Iterator[str]:
-    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
-    with opened as lines:
-        for line in lines:
-            yield line.rstrip("\r\n")
+    for _, line in numbered_lines(str(path)):
+        yield line.rstrip("\r\n")
 
 
 def multi30k(
-    images: int, seed: int = 0, without: frozenset[str] = frozenset(), folder: Path | None = None, skip: int = 0
+    images: int, seed: int = 0, without: frozenset[str] = frozenset(), skip: int = 0, find: Find = data.find
 ) -> list[Caption]:
     """Captions of the first training images after `skip`, but for some; the five of an image in random order.
 
     The file has them by length.
     """
-    names = list(_lines(data.find(f"{CAPTIONS}/train.images.txt", folder)))
-    columns = [list(_lines(data.find(f"{CAPTIONS}/train.{k}.en", folder))) for k in range(1, 6)]
+    names = list(_lines(find(f"{CAPTIONS}/train.images.txt")))
+    columns = [list(_lines(find(f"{CAPTIONS}/train.{k}.en"))) for k in range(1, 6)]
     if any(len(column) != len(names) for column in columns):
         raise DataError(f"{CAPTIONS}: the five files of captions and the list of images differ in length")
     random = np.random.default_rng(seed)
@@ -59,9 +58,9 @@ def multi30k(
     ]
 
 
-def judged(part: str, folder: Path | None = None) -> list[Judged]:
+def judged(part: str, find: Find = data.find) -> list[Judged]:
     """Items of a part (train, dev, test) of multiple-premise entailment; rows with fewer columns are left out."""
-    lines = _lines(data.find(f"{MPE}/mpe_{part}.txt", folder))
+    lines = _lines(find(f"{MPE}/mpe_{part}.txt"))
     header = next(lines).split("\t")
     found = []
     for line in lines:
@@ -74,30 +73,31 @@ def judged(part: str, folder: Path | None = None) -> list[Judged]:
     return found
 
 
-def pairs(path: str, folder: Path | None = None) -> list[tuple[float, str, str]]:
+def pairs(path: str, find: Find = data.find) -> list[tuple[float, str, str]]:
     """Pairs of sentences with their scores; those without one are left out."""
-    rows = [line.split("\t") for line in _lines(data.find(path, folder))]
+    rows = [line.split("\t") for line in _lines(find(path))]
     return [(float(row[0]), row[1], row[2]) for row in rows if len(row) >= 3 and row[0].strip()]
 
 
-def released_lexicon(folder: Path | None = None) -> dict[str, list[str]]:
+def released_lexicon(find: Find = data.find) -> dict[str, list[str]]:
     """The hypernyms of the released system."""
     found: dict[str, list[str]] = {}
-    for line in _lines(data.find(f"{RULES}/lexicon.txt", folder)):
+    for line in _lines(find(f"{RULES}/lexicon.txt")):
         noun, above = line.split("\t")
         found.setdefault(noun, []).append(above)
     return found
 
 
-def released_sample(folder: Path | None = None) -> tuple[list[Caption], dict[str, int]]:
+def released_sample(find: Find = data.find) -> tuple[list[Caption], dict[str, int]]:
     """The captions of the released sample, and its nodes with the number of their captions."""
     captions = []
-    for line in _lines(data.find(f"{RULES}/sample/captions.tsv", folder)):
+    for line in _lines(find(f"{RULES}/sample/captions.tsv")):
         id, text = line.split("\t")
-        captions.append(Caption(*id.split("#"), text))
-    nodes = dict(line.split("\t") for line in _lines(data.find(f"{RULES}/sample/node.idx", folder)))
+        image, name = id.split("#")
+        captions.append(Caption(image, name, text))
+    nodes = dict(line.split("\t") for line in _lines(find(f"{RULES}/sample/node.idx")))
     sizes = {}
-    for line in _lines(data.find(f"{RULES}/sample/node-cap.map", folder)):
+    for line in _lines(find(f"{RULES}/sample/node-cap.map")):
         node, *own = line.split("\t")
         sizes[nodes[node]] = len(own)
     return captions, sizes

@@ -11,9 +11,9 @@ Features of a pair of premises P and hypothesis h, by group:
     cos, ...  sum and max over words of P, for every word of h and over all
     Sigma, Pi one number each
 
-An item of training is computed from counts over other images: images are in folds, and the features of a fold come from
-the counts of the others. Both items of a pair are of one fold: a count from which only the positive image is missing
-would give the answer away.
+Items are computed from counts over other images: images are in folds, and the features of a fold come from the training
+images of the others, for test items too, so that all rest on as many images. Both items of a pair are of one fold: a
+count from which only the positive image is missing would give the answer away.
 """
 
 from __future__ import annotations
@@ -144,11 +144,19 @@ class Table:
             {self.names.setdefault(name, len(self.names)): value for name, value in features.items() if value}
         )
 
-    def matrix(self, columns: int) -> csr_array:
-        """The rows, over the first columns."""
-        cells = [(r, c, v) for r, row in enumerate(self.rows) for c, v in row.items() if c < columns]
+    def matrix(self, names: Mapping[str, int] | None = None) -> csr_array:
+        """The rows, over these columns; features that have none are left out.
+
+        >>> table = Table()
+        >>> table.add({"a": 1.0, "b": 2.0})
+        >>> table.matrix({"b": 0}).toarray().tolist()
+        [[2.0]]
+        """
+        columns = self.names if names is None else names
+        own = {number: columns[name] for name, number in self.names.items() if name in columns}
+        cells = [(r, own[c], v) for r, row in enumerate(self.rows) for c, v in row.items() if c in own]
         r, c, v = zip(*cells, strict=True) if cells else ((), (), ())
-        return csr_array((v, (r, c)), shape=(len(self.rows), columns))
+        return csr_array((v, (r, c)), shape=(len(self.rows), len(columns)))
 
 
 @dataclass
@@ -328,16 +336,12 @@ def fit(
     gold: Bools,
     groups: Ints,
     seed: int = 0,
-    strengths: Sequence[float] = (0.003, 0.01, 0.03, 0.1, 0.3),
+    strengths: Sequence[float] = (0.01, 0.1),
 ) -> Fit:
     """A MaxEnt classifier; its regularization is chosen on a tenth of the training images."""
     from weft.learn.linear.classifiers import logistic_regression
 
-    columns = len(train.names)
-    for row in test.rows:
-        for name in [name for name in row if name >= columns]:
-            del row[name]
-    x, z = train.matrix(columns), test.matrix(columns)
+    x, z = train.matrix(), test.matrix(train.names)
     scale = scale_of(x)
     x, z = csr_array(x.multiply(scale)), csr_array(z.multiply(scale))
     held = np.isin(
@@ -349,4 +353,4 @@ def fit(
         best = max(best, (float((machine.predict(x[held]) == labels[held]).mean()), c))
     machine = logistic_regression(x, labels, c=best[1])
     right: Bools = machine.predict(z) == gold
-    return Fit(right, float(right.mean()), columns, best[1])
+    return Fit(right, float(right.mean()), len(train.names), best[1])

@@ -321,7 +321,7 @@ class DenotationGraph:
             near = [word for word in phrase.split() if word not in self._symbol]
             hint = f"; no caption has {near[0]!r}" if near else ""
             if near:
-                hint += did_you_mean(near[0], self.symbols[:20000], "")
+                hint += f", {did_you_mean(near[0], self.symbols[:20000], 'nor anything like it')}"
             raise WeftError(
                 f"the graph has no node {phrase!r}{hint}. Phrases are lemmatized, without articles: 'dog run'"
             )

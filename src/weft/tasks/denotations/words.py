@@ -61,8 +61,7 @@ QUANTITIES = {
     "kind": "", "type": "", "sort": "", "pair": "", "set": "", "form": "",
 }  # fmt: skip
 #: Noun phrases whose "of" belongs to the head.
-WHOLE_OF = _phrases("body of water, bodies of water, line of sight, glass of water, slice of life, jack of all trades")
-WHOLE_OF -= {"glass of water"}
+WHOLE_OF = _phrases("body of water, line of sight, slice of life, jack of all trades")
 #: Nouns that stand for the whole of "X of Y" as well as Y does.
 PARTITIVES = _words(
     """group crowd team gathering bunch band line row circle cluster crew class family flock herd pack pile

@@ -7,6 +7,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
+from all_strings import expected, of_agenda
 from places import ROOT
 
 from weft.errors import DataError, WeftError
@@ -93,39 +94,10 @@ def test_images_of_a_phrase_are_images_of_all_that_is_more_generic(graph):
 
 @pytest.mark.must_show("visual-denotations", 2)
 def test_the_agenda_finds_what_all_strings_of_all_captions_give(graph):
-    units = graph.agenda.units
-    everything, several, links = defaultdict(set), set(), set()
-    for unit in range(len(units)):
-        part = slice(units.slot_offsets[unit], units.slot_offsets[unit + 1])
-        slots = list(zip(units.symbols[part].tolist(), units.atoms[part].tolist(), strict=True))
-        own = range(units.rule_offsets[unit], units.rule_offsets[unit + 1])
-        rules = [tuple(int(getattr(units, name)[r]) for name in ("need", "forbid", "off", "on")) for r in own]
-        roots = units.roots[units.root_offsets[unit] : units.root_offsets[unit + 1]].tolist()
-
-        def written(state, slots=slots):
-            return " ".join(graph.symbols[symbol] for symbol, atom in slots if state >> atom & 1)
-
-        states, work = set(roots), list(roots)
-        while work:
-            state = work.pop()
-            for need, forbid, off, on in rules:
-                if state & need == need and not state & forbid:
-                    child = state & ~off | on
-                    links.add((written(state), written(child)))
-                    if child not in states:
-                        states.add(child)
-                        work.append(child)
-        for state in states:
-            everything[written(state)].add(int(units.source[unit]))
-        several |= {written(root) for root in roots}
-    two = {phrase for phrase, own in everything.items() if len(own) > 1}
-    kept = several | two | {child for parent, child in links if parent in two}
-    nodes, sources = graph.agenda.incidences()
-    strings, found = graph.strings(), defaultdict(set)
-    for node, source in zip(nodes.tolist(), sources.tolist(), strict=True):
-        found[strings[node]].add(source)
+    kept, several = expected(graph)
+    found = of_agenda(graph)
     assert set(found) == kept
-    assert all(found[phrase] == everything[phrase] for phrase in two)
+    assert all(found[string] == own for string, own in several.items())
 
 
 @pytest.mark.must_show("visual-denotations", 4)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from weft import storage
 from weft.declared import ANY, Array, Arrays, Stored
 from weft.errors import ConfigError, ModelError
 from weft.graph.denotations.agenda import Agenda
-from weft.graph.denotations.counts import npmi
+from weft.graph.denotations.counts import Pairs, npmi
 from weft.graph.denotations.units import Units
 from weft.headers import Record, Text
 from weft.packages import needed
@@ -150,7 +151,8 @@ def write_tables(graph: DenotationGraph, folder: str | os.PathLike[str], least: 
 
     def pair_rows() -> Iterable[dict[str, Any]]:
         sizes = sets.sizes
-        for part in sets.pairs(least, joint):
+        none = Pairs(*(np.zeros(0, np.int32) for _ in range(3)))  # a table without rows says so
+        for part in chain([none], sets.pairs(least, joint)):
             a, b = sizes[part.a], sizes[part.b]
             yield {
                 "a": part.a, "b": part.b, "images": part.joint, "npmi": npmi(part.joint, a, b, sets.items),

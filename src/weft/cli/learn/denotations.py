@@ -116,7 +116,7 @@ def _written(graph: DenotationGraph, out: Path, tables: str, least: int, quiet: 
     if tables != "none":
         files += (write_tables if tables == "parquet" else write_released)(graph, out, least)
     several = int((graph.sets.sizes >= 2).sum())
-    report = {
+    report: dict[str, Any] = {
         "captions": len(graph.captions), "images": len(graph.image_names), "phrases": graph.n_nodes,
         "phrases of several images": several, "edges": len(graph.edges()[0]),
         "files": [str(short_path(path)) for path in files],

@@ -6,7 +6,6 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from all_strings import expected, of_agenda
 from places import ROOT
 
 from weft import data
@@ -215,22 +214,6 @@ def test_corpora_are_read_with_their_faults_left_out():
     assert len(corpora.judged("dev")) == 999
     some = frozenset([captions[0].image])
     assert captions[0].image not in {caption.image for caption in corpora.multi30k(20, without=some)}
-
-
-@pytest.mark.corpus
-@pytest.mark.must_show("visual-denotations", 2)
-def test_on_two_hundred_captions_the_agenda_equals_the_enumeration_of_all_strings():
-    if not data.have(f"{corpora.CAPTIONS}/train.images.txt"):
-        pytest.skip("the captions are not there")
-    captions = corpora.multi30k(40)
-    assert len(captions) == 200
-    parses = CaptionParser().parse(caption.text for caption in captions)
-    made = DenotationGraph.of_parses(captions, parses, Heads(PEOPLE))
-    kept, several = expected(made)
-    found = of_agenda(made)
-    assert len(several) > 300
-    assert set(found) == kept
-    assert all(found[string] == own for string, own in several.items())
 
 
 def test_an_item_is_four_captions_and_a_frame():

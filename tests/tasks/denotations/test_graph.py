@@ -7,10 +7,11 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from all_strings import expected, of_agenda
 from places import ROOT
 
+from weft import data
 from weft.errors import DataError, WeftError
+from weft.recipes.grounding.visual_denotations.corpora import CAPTIONS, multi30k
 from weft.tasks.denotations import DenotationGraph
 from weft.tasks.denotations.captions import Caption, CaptionParser, read_captions
 from weft.tasks.denotations.files import write_released, write_tables
@@ -66,6 +67,52 @@ def denotations(graph):
     return dict(found), edges
 
 
+def enumerated(graph: DenotationGraph) -> tuple[dict[str, set[int]], set[str], set[tuple[str, str]]]:
+    """All strings with their captions, the most generic ones, and all pairs of a string and its child."""
+    units = graph.agenda.units
+    assert units is not None
+    found: dict[str, set[int]] = defaultdict(set)
+    tops, links = set(), set()
+    for unit in range(len(units)):
+        part = slice(units.slot_offsets[unit], units.slot_offsets[unit + 1])
+        slots = list(zip(units.symbols[part].tolist(), units.atoms[part].tolist(), strict=True))
+        own = range(units.rule_offsets[unit], units.rule_offsets[unit + 1])
+        rules = [tuple(int(getattr(units, name)[r]) for name in ("need", "forbid", "off", "on")) for r in own]
+        roots = units.roots[units.root_offsets[unit] : units.root_offsets[unit + 1]].tolist()
+        written: dict[int, str] = {}
+        work = list(roots)
+        children: dict[int, list[int]] = {}
+        while work:
+            state = work.pop()
+            if state in written:
+                continue
+            written[state] = " ".join(graph.symbols[symbol] for symbol, atom in slots if state >> atom & 1)
+            children[state] = [
+                state & ~off | on for need, forbid, off, on in rules if state & need == need and not state & forbid
+            ]
+            work += children[state]
+        for state, string in written.items():
+            found[string].add(int(units.source[unit]))
+            links |= {(string, written[child]) for child in children[state]}
+        tops |= {written[root] for root in roots}
+    return found, tops, links
+
+
+def expected(graph: DenotationGraph) -> tuple[set[str], dict[str, set[int]]]:
+    """The strings of two captions and more with their children and all roots, and the captions of the former."""
+    found, tops, links = enumerated(graph)
+    several = {string: own for string, own in found.items() if len(own) > 1}
+    return tops | several.keys() | {child for parent, child in links if parent in several}, several
+
+
+def of_agenda(graph: DenotationGraph) -> dict[str, set[int]]:
+    """The strings that the agenda found, with their captions."""
+    strings, found = graph.strings(), defaultdict(set)
+    for node, source in zip(*(part.tolist() for part in graph.agenda.incidences()), strict=True):
+        found[strings[node]].add(source)
+    return dict(found)
+
+
 @pytest.mark.must_show("visual-denotations", 1)
 def test_images_of_a_phrase_are_images_of_all_that_is_more_generic(graph):
     parents, children, _ = graph.edges()
@@ -96,6 +143,22 @@ def test_images_of_a_phrase_are_images_of_all_that_is_more_generic(graph):
 def test_the_agenda_finds_what_all_strings_of_all_captions_give(graph):
     kept, several = expected(graph)
     found = of_agenda(graph)
+    assert set(found) == kept
+    assert all(found[string] == own for string, own in several.items())
+
+
+@pytest.mark.corpus
+@pytest.mark.must_show("visual-denotations", 2)
+def test_on_two_hundred_captions_the_agenda_equals_the_enumeration_of_all_strings(parser):
+    if not data.have(f"{CAPTIONS}/train.images.txt"):
+        pytest.skip("the captions are not there")
+    captions = multi30k(40)
+    assert len(captions) == 200
+    parses = parser.parse(caption.text for caption in captions)
+    made = DenotationGraph.of_parses(captions, parses, Heads(LEXICON))
+    kept, several = expected(made)
+    found = of_agenda(made)
+    assert len(several) > 300
     assert set(found) == kept
     assert all(found[string] == own for string, own in several.items())
 

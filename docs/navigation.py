@@ -68,7 +68,7 @@ KEYWORDS = {
     "tasks/coreference.md": ["coreference", "pronoun", "mention", "entity", "chain"],
     "tasks/similarity.md": ["paraphrase", "similarity", "STS", "monolingual alignment"],
     "tasks/language-models.md": ["language model", "n-gram", "perplexity", "Kneser-Ney", "ARPA", "KenLM"],
-    "tasks/translation.md": ["translate", "machine translation", "phrase table", "BLEU", "MERT", "sacrebleu", "decoder"],
+    "tasks/translation.md": ["translate", "machine translation", "phrase table", "BLEU", "MERT", "sacrebleu"],
     "learn/lexical-resources.md": ["WordNet", "PropBank", "VerbNet", "SemLink"],
     "tasks/entities.md": ["train on own labels", "train NER", "train entities", "custom entities"],
     "tasks/entities-across-documents.md": ["cross-document coreference", "deduplicate names", "mentions"],

@@ -6,7 +6,8 @@ import typer
 
 from weft.cli.generated import with_reading
 from weft.cli.groups import SuggestingGroup
-from weft.cli.learn import clusters, denotations, entities, grow, network
+from weft.cli.learn import clusters, entities, grow, network
+from weft.cli.learn.graph import denotations
 
 app = typer.Typer(
     cls=SuggestingGroup, no_args_is_help=True, add_completion=False, rich_markup_mode="rich",

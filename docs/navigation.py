@@ -63,6 +63,7 @@ KEYWORDS = {
     "tasks/metaphor.md": ["metaphor", "simile", "figurative language", "Hearst patterns"],
     "tasks/preferences.md": ["selectional preferences", "metaphor cues", "violation", "patch a resource"],
     "tasks/linking.md": ["entity linking", "word senses", "word sense disambiguation", "knowledge base", "Wikidata"],
+    "tasks/denotations.md": ["captions", "images", "entailment", "denotation graph", "hypernyms", "paraphrases"],
     "tasks/coherence.md": ["text coherence", "sentence order", "essay", "discourse", "entity grid"],
     "tasks/coreference.md": ["coreference", "pronoun", "mention", "entity", "chain"],
     "tasks/similarity.md": ["paraphrase", "similarity", "STS", "monolingual alignment"],

@@ -19,11 +19,11 @@ LONGEST, ORDER = 5, 3
 def phrase_system(lines: Sequence[Line], dictionary: Sequence[tuple[str, str]] = ()) -> Translator:
     """A translator of sentences, each with its references, and of dictionary entries appended as sentence pairs.
 
-    >>> lines = [Line("a", ("das", "Haus"), ("the house",)), Line("a", ("das", "Boot"), ("the boat",))] * 3
-    >>> phrase_system(lines, [("Meer", "sea")] * 3).translate("das Meer").text
+    >>> lines = [Line("a", ("das", "haus"), ("the house",)), Line("a", ("das", "boot"), ("the boat",))] * 3
+    >>> phrase_system(lines, [("Meer", "sea")] * 3).translate("das meer").text
     'the sea'
-    >>> phrase_system(lines).translate("das Meer").text
-    'the Meer'
+    >>> phrase_system(lines).translate("das meer").text
+    'the meer'
     """
     source = [line.source for line in lines for _ in line.references]
     target = [tuple(reference.split()) for line in lines for reference in line.references]

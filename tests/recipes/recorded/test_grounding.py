@@ -83,7 +83,7 @@ CAPTIONS = "visual-denotations"
 @pytest.mark.must_show(
     "visual-denotations",
     5,
-    weaker="3,000 images; nothing is claimed of sums and products, and no margin of two points",
+    weaker="1,500 images; nothing is claimed of sums and products, and no margin of two points",
 )
 @pytest.mark.parametrize("kind", ["VP", "S"])
 def test_denotations_beat_vectors_which_beat_bags_of_words(kind: str) -> None:
@@ -102,5 +102,5 @@ def test_the_gap_to_bags_of_words_is_largest_for_hypotheses_of_one_word() -> Non
 
 @pytest.mark.must_show("visual-denotations", 7, weaker="time and growth of the images of the recorded run, on one core")
 def test_twice_the_captions_take_at_most_two_and_a_half_times_as_long() -> None:
-    half, whole = (rows(CAPTIONS, "From captions to denotations")[name]["CPU s"] for name in ("half", "all"))
+    half, whole = (rows(CAPTIONS, "From parsed captions to denotations")[name]["CPU s"] for name in ("half", "all"))
     assert whole / half <= 2.5

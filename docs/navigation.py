@@ -66,6 +66,7 @@ KEYWORDS = {
     "tasks/denotations.md": ["captions", "images", "entailment", "denotation graph", "hypernyms", "paraphrases"],
     "tasks/coherence.md": ["text coherence", "sentence order", "essay", "discourse", "entity grid"],
     "tasks/coreference.md": ["coreference", "pronoun", "mention", "entity", "chain"],
+    "tasks/pictures.md": ["image search", "captions", "CLIP", "bag of words probe", "role swap", "photographs"],
     "tasks/similarity.md": ["paraphrase", "similarity", "STS", "monolingual alignment"],
     "tasks/language-models.md": ["language model", "n-gram", "perplexity", "Kneser-Ney", "ARPA", "KenLM"],
     "tasks/translation.md": ["translate", "machine translation", "phrase table", "BLEU", "MERT", "sacrebleu"],

@@ -63,6 +63,15 @@ def test_k_best_lines_have_number_score_and_text(weft: Weft, model: Path, tmp_pa
     assert all(float(a[1]) >= float(b[1]) for a, b in zip(rows[::2], rows[1::2], strict=True))
 
 
+def test_a_page_draws_which_words_became_which(weft: Weft, model: Path, tmp_path: Path) -> None:
+    done = weft("translate", EXAMPLES / "unseen.en", "--model", model, "--draw", tmp_path / "links.html", "--json")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "links.html").read_text(encoding="utf-8")
+    links = [json.loads(line)["links"] for line in done.stdout.splitlines()]
+    assert page.count('class="line"') == sum(map(len, links)) > 20
+    assert "in sentence pair" in page
+
+
 def test_the_command_trains_what_python_trains(weft: Weft, model: Path, tmp_path: Path) -> None:
     files = [EXAMPLES / "boats.en", EXAMPLES / "boats.es", "--dev", EXAMPLES / "dev.en", EXAMPLES / "dev.es"]
     done = weft("train", "translation", *files, "--out", tmp_path / "again.weft", "--beam", "100", "--json")

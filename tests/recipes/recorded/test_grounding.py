@@ -24,15 +24,12 @@ def test_ten_million_rows_take_less_than_two_minutes() -> None:
     assert row["CPU s"] < 120
 
 
-@pytest.mark.must_show(
-    "mturk-language-demographics",
-    7,
-    weaker="word-for-word glosses of four languages instead of a phrase-based system on the paper's bitexts",
-)
+@pytest.mark.must_show("mturk-language-demographics", 7)
 def test_the_dictionary_raises_bleu_in_every_language() -> None:
     for language in ("Urdu", "Telugu", "Tamil", "Bengali"):
-        found = rows(CROWD, f"{language}: word for word")
-        assert found["+ raw dictionary"]["BLEU"] > found["bitext"]["BLEU"] + 1
+        found = rows(CROWD, f"{language}: translation")
+        for bleu in ("BLEU", "word for word"):
+            assert found["+ raw dictionary"][bleu] > found["bitext"][bleu]
         assert found["+ raw dictionary"]["known words"] > found["bitext"]["known words"] + 0.05
 
 

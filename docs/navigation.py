@@ -65,6 +65,7 @@ KEYWORDS = {
     "tasks/linking.md": ["entity linking", "word senses", "word sense disambiguation", "knowledge base", "Wikidata"],
     "tasks/denotations.md": ["captions", "images", "entailment", "denotation graph", "hypernyms", "paraphrases"],
     "tasks/coherence.md": ["text coherence", "sentence order", "essay", "discourse", "entity grid"],
+    "tasks/videos.md": ["video", "clip", "tracking", "MOT", "grounding", "video search", "object detection"],
     "tasks/coreference.md": ["coreference", "pronoun", "mention", "entity", "chain"],
     "tasks/pictures.md": ["image search", "captions", "CLIP", "bag of words probe", "role swap", "photographs"],
     "tasks/similarity.md": ["paraphrase", "similarity", "STS", "monolingual alignment"],

@@ -108,6 +108,11 @@ def test_a_derivation_uses_pieces_that_lack_something_only_if_it_must() -> None:
     assert (options.scores[:, options.names.index(STRUCTURE)] <= 0).all()
 
 
+def test_a_search_that_finds_nothing_is_repeated_with_more_room() -> None:
+    found = translator(extension(pops=1, threshold=0.0)).translate("d man w e hund s p p p p")
+    assert len(found.heads) == len(found.words) > 5
+
+
 def test_features_that_are_left_out_have_no_weight() -> None:
     assert "dependency model" not in extension(dependencies=False).weights
     found = translator(extension(dependencies=False, reductions=False)).translate("d hund p")

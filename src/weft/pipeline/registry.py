@@ -64,6 +64,7 @@ KINDS = {
     "polarity": "weft.tasks.sentiment.documents:PolarityClassifier",
     "amr": "weft.tasks.amr.parser:AmrParser",
     "times": "weft.tasks.time.parser:TimeParser",
+    "quality": "weft.tasks.quality.predictor:QualityPredictor",
 }
 
 
@@ -312,6 +313,16 @@ TASKS = {
                 "forecast",
                 "day by day, each from the days before",
                 "weft.tasks.forecasting.forecaster:ForecastSettings",
+            )
+        },
+    ),
+    "quality": Task(
+        "What each annotator would say of an item, with intervals, and who differs from the others.",
+        {
+            "gaussian": Method(
+                "quality",
+                "a multi-task Gaussian process, from a table of labels",
+                "weft.tasks.quality.predictor:QualitySettings",
             )
         },
     ),

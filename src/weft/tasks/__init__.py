@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from weft.tasks.parsing_transfer.parser import TransferParser as TransferParser
     from weft.tasks.phenomena.detector import PhenomenaDetector as PhenomenaDetector
     from weft.tasks.preferences.checker import PreferenceChecker as PreferenceChecker
+    from weft.tasks.quality.predictor import QualityPredictor as QualityPredictor
     from weft.tasks.relations.extractor import RelationExtractor as RelationExtractor
     from weft.tasks.roles.bins import BinnedLabeller as BinnedLabeller
     from weft.tasks.roles.joint import JointLabeller as JointLabeller
@@ -88,6 +89,7 @@ _HOMES = {
     "PhenomenaDetector": "phenomena.detector",
     "PolarityClassifier": "sentiment.documents",
     "PreferenceChecker": "preferences.checker",
+    "QualityPredictor": "quality.predictor",
     "ProjectedRecognizer": "entities.projected",
     "PropagationTagger": "tagging.graph_propagation",
     "Relations": "parsing.relations",

@@ -85,6 +85,18 @@ OPTIONS: dict[str, Any] = {
         Path | None,
         option("--events", metavar="FILE", panel=RUNNING, help="Write a table of the events that move the series."),
     ],
+    "predict": Annotated[
+        Path | None,
+        option("--predict", metavar="FILE", panel=DATA, help="Rows without labels to predict (.tsv, .csv)."),
+    ],
+    "predictions": Annotated[
+        Path | None,
+        option("--predictions", metavar="FILE", panel=RUNNING, help="Write what each annotator would say of them."),
+    ],
+    "picture": Annotated[
+        Path | None,
+        option("--picture", metavar="FILE.svg", panel=RUNNING, help="Draw who agrees, and the length-scales."),
+    ],
     "scheduler": Scheduler,
     "terms": Annotated[
         int, option("--terms", panel=RUNNING, min=0, help="Corresponding terms of the domains to show.")
@@ -151,6 +163,10 @@ WAYS = {
     ("forecast", "prequential"): Way(
         "weft.cli.learn.forecast:train", "Dated texts, as in --daily.", False,
         ("daily", "model", "curve", "days", "events"), dev=False,
+    ),
+    ("quality", "gaussian"): Way(
+        "weft.cli.learn.quality:train", "Tables with a row per label (.tsv, .csv).", True,
+        ("predict", "predictions", "picture"),
     ),
     ("preferences", "restrictions"): Way("weft.cli.learn.preferences:train", "", False, dev=False),
     ("sentiment", "sentences"): Way(
@@ -221,6 +237,8 @@ EXAMPLES = {
     "opinions": "weft train opinions examples/opinions/lamps.opinions.jsonl --out lamps.weft",
     "forecast": "weft train forecast --daily examples/markets/news.csv --series examples/markets/prices.csv "
     "--entities quill,harlan --out council.weft",
+    "quality": "weft train quality examples/quality/ratings.csv --annotator rater --label minutes --log --source text "
+    "--target translation --out minutes.weft",
     "sentiment": "weft train sentiment examples/inns/rated.tsv --sentences examples/inns/sentences.txt --positive "
     "examples/inns/good-words.txt --negative examples/inns/bad-words.txt --out inns.weft",
     "sentiment documents": "weft train sentiment examples/reviews/films.tsv --method documents --raw "

@@ -32,7 +32,7 @@ from weft.learn.gaussian.tasks import SHARES, Share
 _STARTS = (0.01, 0.1, 0.5, 2.0, 10.0)
 #: An a that is nearly nothing, and one of an outlier; of more values than this none is tried as the outlier.
 _SMALL, _LARGE, _MOST_TRIED = 0.1, 5.0, 24
-#: Rows on which a model with inducing points takes its first steps.
+#: Rows on which a model of many rows takes its first steps.
 _SAMPLE = 800
 
 
@@ -138,11 +138,12 @@ class MultiTaskProcess:
             covariance = start.covariance
             steps = [step for step in steps[:-1] if _richer(step, start.form)] + [form]
         points, value = None, 0.0
+        in_blocks = form.blocks and Blocks.of(rows, Noise.by(form.noise, sizes), sizes) is not None
         for number, step in enumerate(steps):
             covariance = _grown(covariance, step, rows, t, sizes, seed)
             last = number == len(steps) - 1
             own, own_t = rows, t
-            if form.inducing and not last and len(rows) > _SAMPLE:
+            if not last and len(rows) > 1.5 * _SAMPLE and (form.inducing or not in_blocks):
                 some = np.random.default_rng(seed).permutation(len(rows))[:_SAMPLE]
                 own, own_t = rows.rows(some), t[some]
             if form.inducing and last:

@@ -1,9 +1,9 @@
 """What of a translation and its source tells how good it is, without a reference: 17 features of texts and corpora.
 
 They are the baseline features of the WMT shared tasks on quality estimation (2012 to 2019): lengths, probabilities
-under language models of both sides, repetition, how ambiguous and how rare the words of the source are, and punctuation.
-What needs corpora is learned from a bitext: two trigram models, a lexicon of IBM model 1, and counts of n-grams by quartile.
-Without a bitext, ten features of the surface remain.
+under language models of both sides, repetition, how ambiguous and how rare the words of the source are, punctuation.
+What needs corpora is learned from a bitext: two trigram models, a lexicon of IBM model 1, and counts of n-grams by
+quartile. Without a bitext, ten features of the surface remain.
 """
 
 from __future__ import annotations

@@ -185,3 +185,13 @@ def test_three_lines_of_python_predict(tmp_path) -> None:
     assert nlp(doc).meta["quality"]["expected"] > 3
     again = load(tmp_path / "minutes.weft")(read_labels(EXAMPLE / "new.csv")[1])
     assert again.meta["quality"] == doc.meta["quality"]
+
+
+def test_rare_words_weigh_more() -> None:
+    """`a` is frequent and has one translation, `z` is rare and has two: weighted, z counts more than half."""
+    source = ["a"] * 20 + ["z", "z"]
+    target = ["A"] * 20 + ["X", "Y"]
+    features = TextFeatures.learn(source, target)
+    row = dict(zip(FEATURES, features(["a z"], ["A X"])[0].tolist(), strict=True))
+    assert features.ambiguity == {"a": (1, 1), "z": (2, 2)}
+    assert row["translations above .01, rare words first"] == pytest.approx((1 / 20 + 2 / 2) / (1 / 20 + 1 / 2))

@@ -312,7 +312,8 @@ def _evaluated(
 
 def _value(covariance: Covariance, form: Form, rows: Design, t: Floats, sizes: Sequence[int]) -> float:
     """The likelihood of a start; of many rows, that of some."""
-    if len(rows) > _SAMPLE and Blocks.of(rows, covariance.noise, tuple(sizes)) is None:
+    in_blocks = form.blocks and Blocks.of(rows, covariance.noise, tuple(sizes)) is not None
+    if len(rows) > _SAMPLE and not in_blocks:
         some = np.random.default_rng(0).permutation(len(rows))[:_SAMPLE]
         rows, t = rows.rows(some), t[some]
     return _evaluated(covariance, form, rows, t, sizes, None)(covariance).value

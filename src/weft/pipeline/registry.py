@@ -64,6 +64,7 @@ KINDS = {
     "polarity": "weft.tasks.sentiment.documents:PolarityClassifier",
     "amr": "weft.tasks.amr.parser:AmrParser",
     "times": "weft.tasks.time.parser:TimeParser",
+    "keywords": "weft.tasks.keywords.extractor:KeywordExtractor",
     "quality": "weft.tasks.quality.predictor:QualityPredictor",
 }
 
@@ -313,6 +314,16 @@ TASKS = {
                 "forecast",
                 "day by day, each from the days before",
                 "weft.tasks.forecasting.forecaster:ForecastSettings",
+            )
+        },
+    ),
+    "keywords": Task(
+        "Keywords of articles, alone or with their translations.",
+        {
+            "walk": Method(
+                "keywords",
+                "a walk over the words of both languages, from a collection of articles",
+                "weft.tasks.keywords.extractor:KeywordSettings",
             )
         },
     ),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from weft.tasks.entities.transfer import TransferRecognizer as TransferRecognizer
     from weft.tasks.events.extractor import EventExtractor as EventExtractor
     from weft.tasks.forecasting.forecaster import Forecaster as Forecaster
+    from weft.tasks.keywords.extractor import KeywordExtractor as KeywordExtractor
     from weft.tasks.linking.linker import Linker as Linker
     from weft.tasks.metaphor.detector import MetaphorDetector as MetaphorDetector
     from weft.tasks.opinions.analyser import OpinionAnalyser as OpinionAnalyser
@@ -80,6 +81,7 @@ _HOMES = {
     "HedgeDetector": "uncertainty.detector",
     "JointLabeller": "roles.joint",
     "Lemmatizer": "tagging.lemmatize",
+    "KeywordExtractor": "keywords.extractor",
     "Linker": "linking.linker",
     "MSTParser": "parsing.mst.parser",
     "MetaphorDetector": "metaphor.detector",

@@ -164,6 +164,7 @@ WAYS = {
         "weft.cli.learn.forecast:train", "Dated texts, as in --daily.", False,
         ("daily", "model", "curve", "days", "events"), dev=False,
     ),
+    ("keywords", "walk"): Way("weft.cli.learn.plain:train_texts", "Articles, raw or tagged.", dev=False),
     ("quality", "gaussian"): Way(
         "weft.cli.learn.quality:train", "Tables with a row per label (.tsv, .csv).", True,
         ("predict", "predictions", "picture"),
@@ -237,6 +238,7 @@ EXAMPLES = {
     "opinions": "weft train opinions examples/opinions/lamps.opinions.jsonl --out lamps.weft",
     "forecast": "weft train forecast --daily examples/markets/news.csv --series examples/markets/prices.csv "
     "--entities quill,harlan --out council.weft",
+    "keywords": "weft train keywords examples/keywords/harbour.csv --language en --out keywords.weft",
     "quality": "weft train quality examples/quality/ratings.csv --annotator rater --label minutes --log --source text "
     "--target translation --out minutes.weft",
     "sentiment": "weft train sentiment examples/inns/rated.tsv --sentences examples/inns/sentences.txt --positive "

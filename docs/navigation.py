@@ -65,6 +65,7 @@ KEYWORDS = {
     "tasks/linking.md": ["entity linking", "word senses", "word sense disambiguation", "knowledge base", "Wikidata"],
     "tasks/coherence.md": ["text coherence", "sentence order", "essay", "discourse", "entity grid"],
     "tasks/coreference.md": ["coreference", "pronoun", "mention", "entity", "chain"],
+    "tasks/keywords.md": ["keyphrases", "keyword extraction", "tags", "TextRank", "YAKE", "bilingual keywords"],
     "tasks/quality.md": ["quality estimation", "annotator bias", "rater", "Gaussian process", "post-editing", "outlier"],
     "tasks/similarity.md": ["paraphrase", "similarity", "STS", "monolingual alignment"],
     "tasks/language-models.md": ["language model", "n-gram", "perplexity", "Kneser-Ney", "ARPA", "KenLM"],

@@ -219,6 +219,7 @@ MODELS: dict[str, Callable[[], Component]] = {
         least=5,
         series=str(EXAMPLES / "markets" / "prices.csv"),
     ),
+    "keywords": lambda: _fitted("keywords", list(read(EXAMPLES / "keywords" / "harbour.csv")), language="en"),
     "quality": lambda: _fitted(
         "quality",
         list(read(EXAMPLES / "quality" / "ratings.csv")),

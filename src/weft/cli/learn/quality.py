@@ -39,12 +39,24 @@ def train(training: Training) -> None:
     if data["predict"] is not None:
         _predict(component, rows([data["predict"]]), data["predictions"])
     if data["picture"] is not None:
-        data["picture"].write_text(component.picture(), encoding="utf-8")
+        data["picture"].write_text(picture(component), encoding="utf-8")
     keep(component, report, training.out, **training.card(training.files))
     if training.as_json:
         print_json(report)
         return
     _show(report)
+
+
+def picture(component: Any) -> str:
+    """Two tables as SVG: how much annotators agree, and how telling every feature is."""
+    from weft.pictures import draw_heat, stacked
+
+    names, share = component.values[0], component.process.covariance.shares[0]
+    agree = draw_heat(names, names, share.correlations().tolist(), "Agreement", digits=2, styled=False)
+    scales = component.length_scales()
+    inverse = [[1 / value] for value in scales.values()]
+    telling = draw_heat(list(scales), ["1 / scale"], inverse, "Features", digits=2, styled=False)
+    return stacked([agree, telling], "Annotators", "correlations of opinions, and inverse length-scales")
 
 
 def _predict(component: Any, docs: list[Doc], out: Path) -> None:

@@ -247,18 +247,6 @@ class QualityPredictor(Trainable):
         order = np.argsort(scales, kind="stable")
         return {self.features[k]: round(float(scales[k]), 3) for k in order.tolist()}
 
-    def picture(self) -> str:
-        """Two tables as SVG: how much annotators agree, and how telling every feature is."""
-        from weft.pictures import draw_heat, stacked
-
-        process, names = self.trained(self.process), self.values[0]
-        agree = draw_heat(names, names, process.covariance.shares[0].correlations().tolist(), "Agreement", digits=2)
-        scales = self.length_scales()
-        telling = draw_heat(
-            list(scales), ["1 / scale"], [[1 / value] for value in scales.values()], "Features", digits=2
-        )  # fmt: skip
-        return stacked([agree, telling], "Annotators", "correlations of opinions, and inverse length-scales")
-
     def state(self) -> State:
         process = self.trained(self.process)
         header = {

@@ -117,7 +117,7 @@ def _queries(train: Path, test: Path, folder: Path) -> dict[str, Any]:
     lines = test.read_text(encoding="utf-8").splitlines()
     n_words = sum(len(line.split()) + 1 for line in lines)
     model.score(["warm", "up"])
-    ours, spent = _best(lambda: [float(scores.sum()) for _, scores in model.score_all(line.split() for line in lines)])
+    ours, spent = _best(lambda: list(model.score_each(line.split() for line in lines)))
     note, theirs = f"{n_words:,} words and ends", None
     if kenlm is not None:
         lm.save(model, folder / "trained.arpa")

@@ -66,6 +66,8 @@ KINDS = {
     "times": "weft.tasks.time.parser:TimeParser",
     "keywords": "weft.tasks.keywords.extractor:KeywordExtractor",
     "quality": "weft.tasks.quality.predictor:QualityPredictor",
+    "images": "weft.tasks.images.finder:ImageFinder",
+    "grounding": "weft.tasks.grounding.grounder:Grounder",
 }
 
 
@@ -293,6 +295,10 @@ TASKS = {
         "Time expressions: their types and values, from phrases with values.",
         {"latent": Method("times", "from phrases, values and dates", "weft.tasks.time.parser:TimeSettings")},
     ),
+    "images": Task(
+        "Search of images by sentences: captions and images, as vectors of any model, in one space.",
+        {"ranking": Method("images", "from captions and vectors of images", "weft.tasks.images.finder:ImageSettings")},
+    ),
     "phenomena": Task(
         "Rare phenomena in conversations: what a speaker's few telling lines show.",
         {
@@ -334,6 +340,16 @@ TASKS = {
                 "quality",
                 "a multi-task Gaussian process, from a table of labels",
                 "weft.tasks.quality.predictor:QualitySettings",
+            )
+        },
+    ),
+    "grounding": Task(
+        "What words mean in videos: clips with sentences teach nouns, verbs, adverbs and prepositions.",
+        {
+            "tracker": Method(
+                "grounding",
+                "sentence tracker, from detections and sentences",
+                "weft.tasks.grounding.grounder:GroundingSettings",
             )
         },
     ),

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from weft.tasks.events.extractor import EventExtractor as EventExtractor
     from weft.tasks.forecasting.forecaster import Forecaster as Forecaster
     from weft.tasks.keywords.extractor import KeywordExtractor as KeywordExtractor
+    from weft.tasks.grounding.grounder import Grounder as Grounder
+    from weft.tasks.images.finder import ImageFinder as ImageFinder
     from weft.tasks.linking.linker import Linker as Linker
     from weft.tasks.metaphor.detector import MetaphorDetector as MetaphorDetector
     from weft.tasks.opinions.analyser import OpinionAnalyser as OpinionAnalyser
@@ -76,9 +78,11 @@ _HOMES = {
     "EntityRecognizer": "entities.recognizer",
     "Flors": "tagging.flors",
     "Forecaster": "forecasting.forecaster",
+    "Grounder": "grounding.grounder",
     "GappedSpanFinder": "spans.gapped",
     "GrammarInducer": "parsing.induce_grammar",
     "HedgeDetector": "uncertainty.detector",
+    "ImageFinder": "images.finder",
     "JointLabeller": "roles.joint",
     "Lemmatizer": "tagging.lemmatize",
     "KeywordExtractor": "keywords.extractor",

@@ -86,7 +86,7 @@ def test_arcs_are_wider_for_heavier_links_and_long_documents_are_cut():
         "a", ["One.", "Two.", "Three <3."], [DrawnLink(0, 1, 9.0, "x & y"), DrawnLink(1, 2, 1.0, "z")], [0], 1
     )
     picture = draw_sentences(text)
-    assert "stroke-width:4.0px" in picture
+    assert 'stroke-width="4.0"' in picture
     assert "x &amp; y" in picture
     assert "score 1.000" in picture
     long = DrawnText("", ["s"] * 250, [DrawnLink(0, 240, 1.0, "far")])

@@ -146,3 +146,7 @@ def test_wrong_weights_and_settings_are_refused() -> None:
         Decoder([Reordering(np.zeros((1, 6))), Reordering(np.zeros((1, 6)))])
     with pytest.raises(InferenceError, match="within the 1 source positions"):
         Options.of(1, [(0, 2, [3])])
+
+
+def test_nothing_is_found_without_options() -> None:
+    assert Decoder().search(Options.of(2, []), np.array([1.0])).is_empty

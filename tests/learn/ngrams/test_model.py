@@ -43,6 +43,15 @@ def test_scores_are_those_of_the_definition(
         history = (*history, word)
 
 
+def one_by_one(model: NgramModel, words: list[str]) -> float:
+    """The score of a sentence by single steps."""
+    states, total = np.array([model.start], dtype=np.int32), 0.0
+    for word in [*model.vocabulary.encode(words).tolist(), END_ID]:
+        scores, states = model.step(states, np.array([word], dtype=np.int32))
+        total += float(scores[0])
+    return total
+
+
 def test_states_are_as_short_as_the_model_allows() -> None:
     model = model_of([["a", "b", "c"], ["c", "a"]], 3)
     ids = model.vocabulary.ids
@@ -70,6 +79,16 @@ def test_perplexity_counts_ends_and_tells_unknown_words_apart() -> None:
     assert found.known == pytest.approx(10 ** (-(scores.sum() - scores[1]) / 3))
     assert model.score(["a", "x"]) == pytest.approx(scores[:3].sum())
     assert model.score(["a", "x"], end=False) == pytest.approx(scores[:2].sum())
+
+
+@settings(max_examples=20, deadline=None)
+@given(SENTENCES, st.integers(1, 4), st.lists(st.lists(st.sampled_from("abcx"), max_size=6), max_size=25))
+def test_sentences_side_by_side_score_as_one_by_one(
+    sentences: list[list[str]], order: int, new: list[list[str]]
+) -> None:
+    model = model_of(sentences, order)
+    found = list(model.score_each(new))
+    assert found == pytest.approx([one_by_one(model, words) for words in new])
 
 
 @settings(max_examples=20, deadline=None)

@@ -49,7 +49,7 @@ def test_tagger_lexicons_recall_cost_and_eight_tags_gain_what_the_sheet_asks():
     assert schemes["8 tags"]["F"] >= schemes["3 tags"]["F"]
 
 
-@pytest.mark.must_show("mwe-gappy-segmentation", 6, fails="19.7 % of the expressions with gaps are found, not 20 %")
+@pytest.mark.must_show("mwe-gappy-segmentation", 6, fails="19.4 % of the expressions with gaps are found, not 20 %")
 def test_nearly_a_fifth_of_the_expressions_with_gaps_is_found_and_none_without_gaps():
     recall = {name: row["gappy groups R"] for name, row in rows("mwe-gappy-segmentation", "Schemes").items()}
     assert recall["3 tags"] == recall["4 tags"] == 0

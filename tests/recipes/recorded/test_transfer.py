@@ -29,6 +29,12 @@ def test_coupled_models_lead_but_types_alone_and_clusters_do_less_than_in_the_pa
     assert found["coupled CRF, wik + C"] < found["coupled CRF, wik"] + 1.5
 
 
+@pytest.mark.must_show("cliper", 6)
+def test_with_1000_labelled_sentences_the_bitext_is_worth_two_points_in_the_mean_of_three_seeds():
+    found = {name: row["1,000"] for name, row in rows("cliper", "Pseudo-language, F by").items()}
+    assert found["CLiPER soft"] >= found["CRF"] + 2
+
+
 @pytest.mark.must_show("cross-lingual-clusters", 7)
 def test_clusters_make_up_for_half_of_what_a_parser_without_words_loses():
     las = {name: row["LAS"] for name, row in rows("cross-lingual-clusters", "English parsers on EWT").items()}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tiny_wordnet import write_wordnet
 
 from weft.errors import ConfigError, DataError, ModelError
 from weft.evaluate.documents import evaluate_documents
@@ -204,3 +205,35 @@ def test_documents_without_words_or_candidates_get_no_arguments(extractor: Event
     doc.spans["entities"] = SpanLayer(doc.strings)
     extractor([doc])
     assert all(not row.arguments for row in event_rows(doc))
+
+
+def test_synonyms_and_verbs_of_nouns_help_words_never_seen(tmp_path: Path) -> None:
+    """Words never seen are of one synset or cluster with words of training data."""
+
+    def note(who: str, verb: str, what: str, event: str = "") -> Doc:
+        doc = Doc.from_words([[who, verb, what]])
+        doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "person"), (2, 3, "thing")])
+        fillers = Filler("Who", -1, ((0, 1),), "person"), Filler("What", -1, ((2, 3),), "thing")
+        set_events(doc, [EventRow(event, ((1, 2),), fillers)] if event else [])
+        return doc
+
+    def verbs_of(settings: EventSettings) -> list[list[str]]:
+        extractor = EventExtractor(settings)
+        extractor.fit(train)
+        again = EventExtractor.from_state(*extractor.state())
+        docs = [note("Zoe", "jog", "ink"), note("Zoe", "drowse", "ink")]
+        again(docs)
+        return told(docs)
+
+    moving, resting = ("run", "dash", "hasten", "trot"), ("sleep", "nap", "doze", "slumber")
+    train = [note(who, verb, "bread", "Move") for verb in moving for who in ("Ada", "Bo")]
+    train += [note(who, verb, "bread") for verb in resting for who in ("Ada", "Bo")]
+    nouns = [("a", (), 3, (*moving, "jog")), ("b", (), 3, (*resting, "drowse"))]
+    moves = ["Move(jog, Who: Zoe, What: ink)"]
+    assert verbs_of(EventSettings(common=0, wordnet=str(write_wordnet(tmp_path / "net", nouns)))) == [moves, []]
+    nouns = [("a", (), 3, (*moving, "drowse")), ("b", (), 3, (*resting, "jog"))]
+    assert verbs_of(EventSettings(common=0, wordnet=str(write_wordnet(tmp_path / "other", nouns))))[0] == []
+    paths = tmp_path / "paths"
+    bits = {"0101010101010101": (*moving, "jog"), "1101010101010101": (*resting, "drowse")}
+    paths.write_text("".join(f"{path}\t{word}\t9\n" for path, words in bits.items() for word in words))
+    assert verbs_of(EventSettings(common=0, clusters=str(paths))) == [moves, []]

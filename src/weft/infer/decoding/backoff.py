@@ -12,21 +12,24 @@ from weft.kernel import inner_kernel
 
 
 @inner_kernel
+def among(words: Ids, low: int, end: int, word: int) -> int:
+    """The node of a word among the nodes low ... end - 1, -1 if it is not there; without branches to guess wrongly."""
+    size = end - low
+    if size <= 0:
+        return -1
+    while size > 1:
+        half = size >> 1
+        low = low + half if words[low + half] <= word else low
+        size -= half
+    return low if words[low] == word else -1
+
+
+@inner_kernel
 def child(first: Ids, words: Ids, node: int, word: int) -> int:
     """The node of a history and a word, -1 if there is none."""
     if node == 0:
         return 1 + word
-    low, high = int(first[node]), int(first[node + 1])
-    end = high
-    while low < high:
-        middle = (low + high) >> 1
-        if words[middle] < word:
-            low = middle + 1
-        else:
-            high = middle
-    if low < end and words[low] == word:
-        return low
-    return -1
+    return among(words, int(first[node]), int(first[node + 1]), word)
 
 
 @inner_kernel

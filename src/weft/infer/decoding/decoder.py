@@ -112,7 +112,8 @@ class _Sentence:
         limit = _NO_LIMIT if self.settings.distortion_limit < 0 else self.settings.distortion_limit
         by_words = self.control is None or self.control.n_moves == 0
         self.search_for = Search(options.length, by_words, limit, float(self.weights[0]), allowed, future)
-        self.longest = int((options.end - options.start).max()) if len(options) else 0
+        self.reached = -np.inf  # the best score of a complete derivation so far
+        self.longest = int((options.end - options.start).max(initial=1))
         self.full = full_cover(options.length)
         self.room = 1024
 
@@ -125,6 +126,7 @@ class _Sentence:
             since = max(0, step - self.longest) if self.search_for.by_words else step - 1
             hypotheses, expansions = self._stack(chart, since, step)
             chart.add(hypotheses, expansions)
+            self._note_complete(hypotheses)
             if not self.search_for.by_words and not len(hypotheses.score):
                 break
             step += 1
@@ -231,8 +233,16 @@ class _Sentence:
         if 0 < self.settings.beam < len(value):
             kept = np.sort(np.argpartition(-value, self.settings.beam)[: self.settings.beam])
         if len(kept):
-            kept = kept[value[kept] >= value[kept].max() - self.settings.threshold]
+            # Stacks of actions hold what competes with derivations that are complete already.
+            best = value[kept].max() if self.search_for.by_words else max(value[kept].max(), self.reached)
+            kept = kept[value[kept] >= best - self.settings.threshold]
         return kept
+
+    def _note_complete(self, stack: Hypotheses) -> None:
+        if self.search_for.by_words or self.control is None or self.settings.threshold == np.inf:
+            return
+        ended = (stack.cover == self.full).all(axis=1) & self.control.final[stack.kind]
+        self.reached = max(self.reached, float(stack.score[ended].max(initial=-np.inf)))
 
     def _expansions(self, chart: Chart, since: int, step: int) -> tuple[Ids, Ids]:
         """Hypotheses and options of the expansions of a stack, in the order of their estimates."""

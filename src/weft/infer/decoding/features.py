@@ -60,10 +60,17 @@ class Control:
 class Scorer(Protocol):
     """A feature that is ready for one sentence."""
 
-    start: Ids  #: the state of the empty hypothesis
-    #: Scores of options without their context, for the order in which they are tried and for future costs.
-    estimate: Floats
-    control: Control | None
+    @property
+    def start(self) -> Ids:
+        """The state of the empty hypothesis."""
+
+    @property
+    def estimate(self) -> Floats:
+        """Scores of options without their context, for the order in which they are tried and for future costs."""
+
+    @property
+    def control(self) -> Control | None:
+        """What may follow what, if this feature decides it."""
 
     def expand(self, batch: Batch, states: Ids) -> tuple[Floats, Ids]:
         """Scores of expansions, a column per name, and the states after them."""

@@ -43,6 +43,7 @@ class Options:
     sparse_offsets: Ints  #: sparse features of option o are sparse_offsets[o] ... sparse_offsets[o + 1] - 1
     sparse_ids: Ids
     sparse_values: Floats
+    label: Ids | None = None  #: a number per option that means something to a feature, such as a piece of a tree
 
     @classmethod
     def of(
@@ -126,7 +127,19 @@ class Options:
             self, start=self.start[chosen], end=self.end[chosen], offsets=offsets, words=self.words[places],
             scores=self.scores[chosen], pair=self.pair[chosen], sparse_offsets=sparse_offsets,
             sparse_ids=self.sparse_ids[fired], sparse_values=self.sparse_values[fired],
+            label=None if self.label is None else self.label[chosen],
         )  # fmt: skip
+
+    def labelled(self, label: ArrayLike) -> Options:
+        """The options with a number each.
+
+        >>> Options.of(1, [(0, 1, [4]), (0, 1, [5])]).labelled([7, 8]).take([1]).label.tolist()
+        [8]
+        """
+        found = np.asarray(label, np.int32)
+        if len(found) != len(self):
+            raise InferenceError(f"{len(self)} options need a label each, got {len(found)}")
+        return replace(self, label=found)
 
     def with_scores(self, names: Sequence[str], scores: ArrayLike) -> Options:
         """The options with more scores.
@@ -148,6 +161,7 @@ class Options:
             offsets=np.concatenate([self.offsets, ends]), pair=np.concatenate([self.pair, none - 1]),
             scores=np.vstack([self.scores, np.zeros((number, self.scores.shape[1]))]),
             sparse_offsets=np.concatenate([self.sparse_offsets, np.full(number, self.sparse_offsets[-1])]),
+            label=None if self.label is None else np.concatenate([self.label, none - 1]),
         )  # fmt: skip
 
     @classmethod
@@ -160,6 +174,9 @@ class Options:
             name: np.concatenate([getattr(part, name) for part in parts])
             for name in ("start", "end", "words", "scores", "pair", "sparse_ids", "sparse_values")
         }
+        labels = [np.full(len(part), -1, np.int32) if part.label is None else part.label for part in parts]
+        if any(part.label is not None for part in parts):
+            columns["label"] = np.concatenate(labels)
         offsets = _ends(np.concatenate([part.sizes() for part in parts]))
         fired = _ends(np.concatenate([np.diff(part.sparse_offsets) for part in parts]))
         return replace(first, offsets=offsets, sparse_offsets=fired, **columns)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weft.arrays import Floats, Ids
+from weft.arrays import Floats, Ids, Singles
 from weft.errors import InferenceError
 from weft.infer.decoding.features import Batch, Control
 from weft.infer.decoding.options import Options
@@ -32,7 +32,7 @@ class Reordering:
     Options without a pair get the row `default`.
     """
 
-    table: Floats
+    table: Floats | Singles
     default: tuple[float, ...] = (0.0,) * 6
 
     def __post_init__(self) -> None:
@@ -47,7 +47,9 @@ class Reordering:
         """The scorer of one sentence."""
         if len(options) and options.pair.max() >= len(self.table):
             raise InferenceError(f"an option's phrase pair must be one of the {len(self.table)} rows of the table")
-        rows = np.vstack([self.table, np.asarray(self.default)[None]])[options.pair]
+        rows = np.tile(np.asarray(self.default, np.float64), (len(options), 1))
+        known = options.pair >= 0
+        rows[known] = self.table[options.pair[known]]
         # Hypotheses recombine if their last options are as likely to be followed in every order.
         distinct, kind = np.unique(rows[:, 3:], axis=0, return_inverse=True)
         return _Bound(options, rows[:, :3], distinct, kind.reshape(-1).astype(np.int32))

@@ -19,6 +19,9 @@ from weft.infer.decoding.hypergraph import Hypergraph
 from weft.infer.decoding.recombination import number_rows, table_size
 from weft.kernel import kernel
 
+#: Items that there is room for at first.
+_ROOM = 1 << 12
+
 
 def rescored(
     graph: Hypergraph,
@@ -57,11 +60,12 @@ class _Pass:
         self.known = graph.reweighted(weights[: len(graph.names)], sparse).edge_score
         ends = np.cumsum([0, *(len(each.start) for each in self.scorers)])
         self.columns = list(zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True))
-        # Items so far, per level: node, score, states; and for every node where its items begin and end.
+        # Items so far: node, score, states; and for every node where its items begin and end.
         self.first, self.last = np.zeros(graph.n_nodes, np.int64), np.zeros(graph.n_nodes, np.int64)
-        self.score: list[Floats] = []
-        self.states: list[Ids] = []
-        self.node: list[Ints] = []
+        self.head = np.repeat(np.arange(graph.n_nodes), np.diff(graph.first))
+        width = self.columns[-1][1] if self.columns else 0
+        self.score, self.node = np.empty(_ROOM), np.empty(_ROOM, np.int64)
+        self.states = np.empty((_ROOM, width), np.int32)
         self.made: list[tuple[Ints, Ints, Ints, Floats, Floats]] = []
         self.n = 0
 
@@ -70,8 +74,7 @@ class _Pass:
         _levels(self.old.first, self.old.tail, level)
         order = np.argsort(level, kind="stable")
         cuts = np.searchsorted(level[order], np.arange(level.max() + 2))
-        width = self.columns[-1][1] if self.columns else 0
-        start = np.concatenate([np.zeros(0, np.int32), *(each.start for each in self.scorers)])[:width]
+        start = np.concatenate([np.zeros(0, np.int32), *(each.start for each in self.scorers)])
         self._keep(np.zeros(1, np.int64), np.zeros(1), start.astype(np.int32)[None])
         self.made.append(_nothing(len(self.weights)))
         for k in range(1, len(cuts) - 1):
@@ -84,18 +87,20 @@ class _Pass:
         tail = self.old.tail[edges]
         sizes = self.last[tail] - self.first[tail]
         edge, before = np.repeat(edges, sizes), _ranges(self.first[tail], self.last[tail])
-        score, states = np.concatenate(self.score), np.concatenate(self.states)
-        head = np.repeat(np.repeat(nodes, self.old.first[nodes + 1] - self.old.first[nodes]), sizes)
-        known = score[before] + self.known[edge]
-        chosen = _best_of(head, known, self.pops)
-        edge, before, head, known = edge[chosen], before[chosen], head[chosen], known[chosen]
-        own, after = self._score(edge, states[before])
+        head, known = self.head[edge], self.score[before] + self.known[edge]
+        if self.pops:
+            chosen = _best_of(head, known, self.pops)
+            edge, before, head, known = edge[chosen], before[chosen], head[chosen], known[chosen]
+        own, after = self._score(edge, self.states[before])
         with np.errstate(invalid="ignore"):  # a weight of 0 for what is forbidden
             reached = known + own @ self.weights
-        keep = np.flatnonzero(np.isfinite(reached))
-        edge, before, head = edge[keep], before[keep], head[keep]
-        own, after, reached = own[keep], after[keep], reached[keep]
-        keys = np.hstack([head[:, None], after]).astype(np.int64)
+        finite = np.isfinite(reached)
+        if not finite.all():
+            keep = np.flatnonzero(finite)
+            edge, before, head = edge[keep], before[keep], head[keep]
+            own, after, reached = own[keep], after[keep], reached[keep]
+        keys = np.empty((len(edge), 1 + after.shape[1]), np.int64)
+        keys[:, 0], keys[:, 1:] = head, after
         number = np.empty(len(keys), np.int32)
         found = number_rows(keys, np.full(table_size(len(keys)), -1, np.int32), number)
         ranked = np.lexsort((-reached, number))
@@ -117,7 +122,7 @@ class _Pass:
         scores = np.zeros((len(edge), len(self.weights)))
         ends = old.option[edge] < 0
         inner, last = np.flatnonzero(~ends), np.flatnonzero(ends)
-        heads = np.searchsorted(old.first, edge[inner], "right") - 1
+        heads = self.head[edge[inner]]
         batch = Batch(
             old.options, old.option[edge[inner]], old.end[old.tail[edge[inner]]], old.complete[heads],
             len(old.options) - old.n_moves,
@@ -135,16 +140,23 @@ class _Pass:
         return scores, after
 
     def _keep(self, node: Ints, score: Floats, states: Ids) -> None:
-        for v, first, size in zip(*np.unique(node, return_index=True, return_counts=True), strict=True):
-            self.first[v], self.last[v] = self.n + first, self.n + first + size
-        self.node.append(node)
-        self.score.append(score)
-        self.states.append(states)
-        self.n += len(node)
+        """Add items, those of one node one after the other."""
+        begin, self.n = self.n, self.n + len(node)
+        if self.n > len(self.score):
+            room = 2 * self.n
+            self.score, self.node = np.resize(self.score, room), np.resize(self.node, room)
+            self.states = np.resize(self.states, (room, self.states.shape[1]))
+        here = slice(begin, self.n)
+        self.score[here], self.node[here], self.states[here] = score, node, states
+        if len(node):
+            bounds = np.flatnonzero(node[1:] != node[:-1]) + 1
+            starts = np.concatenate([[0], bounds])
+            self.first[node[starts]] = begin + starts
+            self.last[node[starts]] = begin + np.append(bounds, len(node))
 
     def _result(self) -> Hypergraph:
         head, before, edge, own, known = (np.concatenate(parts) for parts in zip(*self.made, strict=True))
-        node, old = np.concatenate(self.node), self.old
+        node, old = self.node[: self.n], self.old
         if not len(node) or node[-1] != old.n_nodes - 1:
             node = np.append(node, old.n_nodes - 1)  # a goal that nothing leads to
         counts = np.bincount(head, minlength=len(node))

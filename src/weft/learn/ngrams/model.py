@@ -23,6 +23,8 @@ from weft.learn.ngrams.vocabulary import BEGIN_ID, UNKNOWN_ID, Vocabulary
 #: The logarithm of a probability of 0, as ARPA files have it.
 NEVER = -99.0
 _BATCH = 5000
+#: Sentences that are scored side by side.
+_LANES = 8
 #: Mass below this may be what is left of rounding.
 _ROUNDING = 2e-7
 
@@ -136,8 +138,24 @@ class NgramModel:
         """The score of every word of numbered sentences; those of s are offsets[s] ... offsets[s + 1] - 1."""
         found = np.empty(len(text))
         first = self.start if start is None else start
-        score_sentences(*self.tables, text, np.asarray(offsets, dtype=np.int64), first, found)
+        lanes = np.empty((_LANES, 5), dtype=np.int64)
+        score_sentences(*self.tables, text, np.asarray(offsets, dtype=np.int64), first, lanes, found)
         return found
+
+    def score_each(self, sentences: Iterable[Sequence[str]]) -> Iterator[float]:
+        """The logarithms of the probabilities of sentences, for a stream of any length.
+
+        >>> from weft.learn.ngrams.counting import count
+        >>> from weft.learn.ngrams.smoothing import estimate
+        >>> vocabulary, counts = count([["dogs", "bark"], ["cats", "sleep"], ["dogs", "sleep"]], order=2)
+        >>> model = NgramModel.of(vocabulary, estimate(counts, "witten-bell"))
+        >>> [round(score, 3) for score in model.score_each([["dogs", "bark"], ["dogs"]])]
+        [-1.015, -1.181]
+        """
+        rest = iter(sentences)
+        while batch := list(islice(rest, _BATCH)):
+            text, offsets = self.vocabulary.encode_sentences(batch)
+            yield from np.add.reduceat(self.scores(text, offsets), offsets[:-1]).tolist()
 
     def score_all(self, sentences: Iterable[Sequence[str]]) -> Iterator[tuple[Ids, Floats]]:
         """The numbers and scores of the words of every sentence, `</s>` included, for a stream of any length."""

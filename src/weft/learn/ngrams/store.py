@@ -52,15 +52,19 @@ def save(model: NgramModel, path: str | os.PathLike[str]) -> None:
     ...     print(again.counts(), again.score(["a"]) == model.score(["a"]))
     [5, 4] True
     """
+    storage.save(path, {"kind": KIND, "order": model.order, "method": model.method}, to_arrays(model))
+
+
+def to_arrays(model: NgramModel) -> Arrays:
+    """The arrays of a model, for a file of its own or within another one."""
     encoded = [word.encode("utf-8", "surrogatepass") for word in model.vocabulary.words]
     ends = np.concatenate([[0], np.cumsum([len(word) for word in encoded])]).astype(np.int64)
     trie = model.trie
-    arrays: Arrays = {
+    return {
         "levels": trie.levels, "words": trie.words, "suffix": trie.suffix, "first": trie.first,
         "logp": model.logp, "backoff": model.backoff,
         "letters": np.frombuffer(b"".join(encoded), dtype=np.uint8), "letter_ends": ends,
     }  # fmt: skip
-    storage.save(path, {"kind": KIND, "order": model.order, "method": model.method}, arrays)
 
 
 def load(path: str | os.PathLike[str]) -> NgramModel:
@@ -70,12 +74,16 @@ def load(path: str | os.PathLike[str]) -> NgramModel:
         raise ModelError(f"{path} is no n-gram model; make one with `weft lm train`")
     try:
         _HEADER.check(header)
-        return _checked(header, Stored.of(arrays))
+        stored = Stored.of(arrays)
+        model = from_arrays(header, stored)
+        stored.refuse_rest()
+        return model
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from None
 
 
-def _checked(header: dict[str, Any], stored: Stored) -> NgramModel:
+def from_arrays(header: dict[str, Any], stored: Stored) -> NgramModel:
+    """The model of a header with its order, and of arrays that are checked here."""
     levels: Ints = np.asarray(stored.take(_LEVELS)["levels"])
     if len(levels) < 3 or levels[:2].tolist() != [0, 1] or (np.diff(levels) < 0).any() or levels[-1] >= 2**31:
         raise ModelError("its levels do not rise: the file is damaged")
@@ -83,7 +91,6 @@ def _checked(header: dict[str, Any], stored: Stored) -> NgramModel:
     sizes = {"nodes": nodes, "histories": histories, "vocabulary": vocabulary, "ends": nodes + 1}
     arrays = stored.take(*_ARRAYS, **sizes)
     text = stored.take(_LETTERS, _OFFSETS, vocabulary=vocabulary)
-    stored.refuse_rest()
     if header["order"] != len(levels) - 2:
         raise ModelError("its order is not that of its levels: the file is damaged")
     fault = _fault(arrays["first"], arrays["words"], arrays["suffix"], levels)

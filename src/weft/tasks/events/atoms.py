@@ -20,7 +20,7 @@ _ZERO = np.uint64(0)
 _EDGE = np.uint64(0x5E17)
 _UP, _DOWN = np.uint64(3), np.uint64(5)
 LOWER, STEM, TAG, REL, NORM = (WORD_ATOMS.index(name) for name in ("lower", "prefix5", "tag", "rel", "norm"))
-LEMMA = WORD_ATOMS.index("lemma")
+LEMMA, SYNSET = WORD_ATOMS.index("lemma"), WORD_ATOMS.index("synset")
 _WORDS = len(WORD_ATOMS)
 _OF_TRIGGER, _OF_PAIR = len(TRIGGER_ATOMS), len(PAIR_ATOMS)
 #: Longest path in a tree, and most words between, that are told one by one.
@@ -98,6 +98,15 @@ def _short(h: np.uint64) -> np.uint32:
 @inlined
 def _set_key(kind: int, value: np.uint64, other: np.uint64) -> np.uint32:
     return _short(join(join(np.uint64(kind), value), other))
+
+
+@inlined
+def synonymous(words: Words, one: int, other: int) -> bool:
+    """Whether two words begin alike or are of one synset."""
+    synset = words.atoms[one, SYNSET]
+    return words.atoms[one, STEM] == words.atoms[other, STEM] or (
+        synset != _ZERO and synset == words.atoms[other, SYNSET]
+    )
 
 
 @kernel

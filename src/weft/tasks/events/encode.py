@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -16,6 +16,8 @@ from weft.features.lexicon import Lexicon, LowerCase
 from weft.hashing import hash_strings
 from weft.infer.slots.problem import Batch
 from weft.kernel import kernel
+from weft.lexical.clusters.monolingual import load_clusters
+from weft.lexical.relatives import Relatives
 from weft.tasks.events.atoms import (
     FAR,
     Spans,
@@ -25,8 +27,9 @@ from weft.tasks.events.atoms import (
     joint_of,
     label_features,
     role_features,
+    synonymous,
 )
-from weft.tasks.events.templates import FORM_ATOMS, WORD_ATOMS, compiled
+from weft.tasks.events.templates import CLASS_ATOMS, FORM_ATOMS, WORD_ATOMS, compiled
 from weft.text.conventions.events import anchors_of_events
 from weft.text.doc import Doc
 from weft.text.frames import head_of_span
@@ -37,6 +40,7 @@ CLAUSES = ("ccomp", "xcomp", "advcl", "acl", "csubj", "parataxis", "SBAR", "conj
 #: The type of a filler that is an event, as a string of features.
 EVENT = "event"
 _LEMMA, _TAG, _REL, _NORM = (WORD_ATOMS.index(name) for name in ("lemma", "tag", "rel", "norm"))
+_SYNSET, _VERB, _CLUSTERS = (WORD_ATOMS.index(name) for name in CLASS_ATOMS[:3])
 
 
 class Candidate(tuple[int, int, str]):
@@ -114,9 +118,26 @@ def places_of(docs: Sequence[Doc], reading: Reading, opened: Sequence[Bools]) ->
 class Atoms:
     """Computes the atoms of words; what forms have is computed once per form."""
 
-    def __init__(self) -> None:
+    def __init__(self, relatives: Relatives | None = None, clusters: Mapping[str, str] | None = None) -> None:
+        self.relatives, self.clusters = relatives or Relatives(), dict(clusters or {})
+        self._paths = Lexicon(CLASS_ATOMS[2:], clusters=self.clusters)
         self._lower = Lexicon(["form", *FORM_ATOMS[1:-1]], classes=LowerCase())
         self._shape = Lexicon(["brief"])
+
+    @classmethod
+    def for_words(cls, docs: Sequence[Doc], reading: Reading, wordnet: str = "", clusters: str = "") -> Atoms:
+        """Atoms with classes of words from a WordNet database and from word clusters: those that documents have."""
+        relatives, kept = None, {}
+        if wordnet:
+            from weft.lexical.resources.synsets import open_wordnet
+
+            column = "lemma" if reading.lemmas else "form"
+            relatives = Relatives.of(open_wordnet(wordnet), {each for doc in docs for each in doc.column(column)})
+        if clusters:
+            paths = load_clusters(clusters)
+            beginnings = {paths[form][:13] for doc in docs for form in doc.column("form") if form in paths}
+            kept = {word: path for word, path in paths.items() if path[:13] in beginnings}
+        return cls(relatives, kept)
 
     def of(
         self, docs: Sequence[Doc], reading: Reading, candidates: Sequence[Sequence[Candidate]]
@@ -154,12 +175,29 @@ class Atoms:
                 for (start, stop, _), name in zip(candidates[number], names, strict=True):
                     norm[start:stop] = name
             atoms[own, _NORM] = norm
+            if self.relatives:
+                column = "lemma" if reading.lemmas else "form"
+                atoms[own, _SYNSET] = _hashed(doc, column, self.relatives.synset)
+                atoms[own, _VERB] = _hashed(doc, column, self.relatives.verb)
+            if self.clusters:
+                rows, values = self._paths.lookup(doc.strings, ids)
+                atoms[own, _CLUSTERS:] = values[rows]
         return Words(atoms, heads, first, end, marks, clauses), offsets
 
+    @property
+    def classes(self) -> bool:
+        """Whether words have classes: of a network, or clusters."""
+        return bool(self.relatives) or bool(self.clusters)
 
-def _hashed(doc: Doc, column: str) -> NDArray[np.uint64]:
+
+def _hashed(doc: Doc, column: str, classes: Mapping[str, str] | None = None) -> NDArray[np.uint64]:
+    """The strings of a column as keys, or the classes of its strings; 0 for a string that has none."""
     ids, places = np.unique(doc.columns[column], return_inverse=True)
-    return hash_strings(doc.strings.strings(ids))[places]
+    strings = doc.strings.strings(ids)
+    if classes is None:
+        return hash_strings(strings)[places]
+    found = [classes.get(each.lower(), "") for each in strings]
+    return np.where([bool(each) for each in found], hash_strings(found), np.uint64(0))[places]
 
 
 def _is_mark(doc: Doc) -> NDArray[np.uint8]:
@@ -194,15 +232,15 @@ def encode(docs: Sequence[Doc], reading: Reading, places: Places, types: dict[st
     columns = [np.ascontiguousarray(table[:, k]) for k in range(3)]
     laid = Spans(columns[0], columns[1], columns[2], table[:, 3].astype(np.int32), names)
     sizes = np.array(counts, np.int64).reshape(-1, 2)
-    return _batch(words, laid, np.array(positions, np.int64), sizes, int(reading.nested))
+    return _batch(words, laid, np.array(positions, np.int64), sizes, int(reading.nested), atoms.classes)
 
 
-def _batch(words: Words, spans: Spans, positions: Ints, sizes: Ints, nested: int) -> Batch:
+def _batch(words: Words, spans: Spans, positions: Ints, sizes: Ints, nested: int, classes: bool) -> Batch:
     s, m = sizes[:, 0], sizes[:, 1]
     width = m + nested * s
     starts = [np.concatenate([[0], np.cumsum(each)]).astype(np.int64) for each in (s, m, s * width, s * s, m * m)]
     first_span = np.concatenate([[0], np.cumsum(width)]).astype(np.int64)
-    triggers, pairs = compiled("triggers"), compiled("pairs")
+    triggers, pairs = compiled("triggers", classes), compiled("pairs", classes)
     n_cells = int(starts[2][-1])
     label_keys = np.zeros(int(s.sum()) * len(triggers) + 4 * len(words.heads), np.uint32)
     label_offsets = np.zeros(int(s.sum()) + 1, np.int64)
@@ -270,7 +308,7 @@ def _fill(
                 contexts_of(words, other, word, row[0], 0)
                 at = square + i * s + j
                 links[at, 0], links[at, 1], links[at, 2] = row[0, 0], row[0, 1], row[0, 2]
-                alike[at] = words.atoms[word, 2] == words.atoms[other, 2]
+                alike[at] = synonymous(words, word, other)
         for a in range(m):
             for b in range(a + 1, m):
                 at = block + a * m + b

@@ -73,7 +73,7 @@ def _features(
 ) -> list[Reason]:
     """The local features of a trigger under two labels, by template."""
     coarse = model.schema.table.coarse
-    names = names_of("triggers")
+    names = names_of("triggers", model.atoms.classes)
     keys = batch.label_keys[batch.label_offsets[position] : batch.label_offsets[position + 1]]
     rows = look_up(model.weights.labels, keys)
     rows[keys == 0] = 0.0

@@ -20,7 +20,7 @@ from weft.infer.slots.problem import Weights
 from weft.learn.transitions.slots import UPDATES, SlotTrainer
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable, training_docs
 from weft.pipeline.explanation import Explanation
-from weft.pipeline.settings import Settings, option
+from weft.pipeline.settings import Settings, clusters_option, option
 from weft.progress import progress
 from weft.storage import Arrays
 from weft.tasks.events.encode import Atoms, Reading
@@ -52,6 +52,8 @@ class EventSettings(Settings):
     nested: bool = option(True, "Events may be arguments of events.")
     reach: int = option(0, "Arguments may stand so many sentences before or after their trigger.")
     trees: bool = option(False, "Use dependency trees.")
+    wordnet: str = option("", "Folder of a WordNet database: synonyms, and the verbs behind nouns.", metavar="FOLDER")
+    clusters: str = clusters_option()
     tags: str = option("upos", "Column of tags to use if the training data have it.")
     common: int = option(10, "Words met so often and never as a trigger are not searched; 0: search all.")
     balance: bool = option(True, "Choose on dev data how readily events and arguments are predicted.")
@@ -90,6 +92,7 @@ class EventExtractor(Trainable):
     task = "events"
     settings_class = EventSettings
     settings: EventSettings
+    unsaved = ("workers", "wordnet", "clusters")
     explains = True
 
     def __init__(self, settings: EventSettings | None = None) -> None:
@@ -131,7 +134,7 @@ class EventExtractor(Trainable):
                 f"there is nothing to train on: no document has an event in the layer {settings.layer!r}; events are "
                 "read from brat (E lines) and from .events.jsonl"
             )
-        atoms = Atoms()
+        atoms = Atoms.for_words(docs, reading, settings.wordnet, settings.clusters)
         encoded = encode_docs(docs, schema, reading, atoms)
         labels, roles, lost = gold_of(docs, rows, reading, encoded.places, schema)
         trainer = SlotTrainer(settings.beam, settings.update, settings.epochs, settings.whole, settings.seed)

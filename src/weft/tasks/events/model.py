@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft.arrays import Floats
 from weft.declared import Array, Stored
+from weft.errors import ModelError
 from weft.infer.slots.beam import best
 from weft.infer.slots.problem import Batch, Labels, Roles, Weights
 from weft.infer.slots.weights import averaged, keys_of, rows_of
+from weft.lexical.relatives import Relatives
 from weft.storage import Arrays
 from weft.tasks.events.encode import Atoms, Candidate, Places, Reading, encode, places_of
 from weft.tasks.events.schema import Schema
@@ -65,6 +68,10 @@ class EventModel:
     def arrays(self) -> Arrays:
         """The arrays of a model file."""
         found: Arrays = {"bonus": self.weights.bonus}
+        if self.atoms.relatives:
+            found["relatives"] = _packed(self.atoms.relatives.lines())
+        if self.atoms.clusters:
+            found["clusters"] = _packed(f"{word}\t{path}" for word, path in sorted(self.atoms.clusters.items()))
         for part in _PARTS:
             keys, values = averaged(getattr(self.weights, part), 1.0)
             found |= {f"{part}.keys": keys, f"{part}.values": values}
@@ -80,12 +87,27 @@ class EventModel:
             taken = stored.under(f"{part}.").take(_KEYS, values)
             parts.append(rows_of(taken["keys"], taken["values"]))
         bonus: Floats = np.array(stored.take(_BONUS)["bonus"])
-        return cls(schema, reading, Weights(parts[0], parts[1], parts[2], bonus, int(use_global)))
+        files = stored.take(*(Array(name, "uint8", ("*",), optional=True) for name in ("relatives", "clusters")))
+        relatives = Relatives.from_lines(_unpacked(files["relatives"])) if "relatives" in files else None
+        pairs = (line.partition("\t") for line in _unpacked(files["clusters"])) if "clusters" in files else ()
+        atoms = Atoms(relatives, {word: path for word, _, path in pairs})
+        return cls(schema, reading, Weights(parts[0], parts[1], parts[2], bonus, int(use_global)), atoms)
 
     @property
     def size(self) -> int:
         """The number of features that have weights."""
         return sum(len(keys_of(getattr(self.weights, part))) for part in _PARTS)
+
+
+def _packed(lines: Iterable[str]) -> NDArray[np.uint8]:
+    return np.frombuffer("\n".join(lines).encode(), dtype=np.uint8)
+
+
+def _unpacked(array: NDArray[Any]) -> list[str]:
+    try:
+        return array.tobytes().decode().splitlines()
+    except UnicodeDecodeError as error:
+        raise ModelError("the model file holds a list of words that is not UTF-8; it is damaged") from error
 
 
 def encode_docs(docs: Sequence[Doc], schema: Schema, reading: Reading, atoms: Atoms) -> Encoded:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 #: Atoms of words: attributes of forms, then columns, then the form or the type of the mention that covers it.
 FORM_ATOMS = ("lower", "prefix4", "prefix5", "prefix6", "suffix2", "suffix3", "suffix4", "brief")
-WORD_ATOMS = (*FORM_ATOMS, "lemma", "tag", "rel", "norm")
+CLASS_ATOMS = ("synset", "verb", "cluster13", "cluster16", "cluster20")  # of a network of words, and of word clusters
+WORD_ATOMS = (*FORM_ATOMS, "lemma", "tag", "rel", "norm", *CLASS_ATOMS)
 #: Atoms of a trigger in its sentence.
 TRIGGER_ATOMS = (
     "head", "head-tag", "near", "near-side", "near-form", "mentions", "near-path", "before-type", "after-type",
@@ -52,6 +53,15 @@ path; path type; path stem; path tag; words-path; words-path stem; length; lengt
 top; top stem; depth; clause; clause type; step; step stem; step type; sentence; sentence type
 stem type distance; stem side arg-before; stem side after
 """  # noqa: E501
+#: Templates that only classes of words fill; they stand behind the others.
+TRIGGERS_OF_CLASSES = """
+synset[0]; verb[0]; synset[-1]; synset[1]; verb[0] near; synset[0] rel[0]; synset[0] head
+cluster13[0]; cluster16[0]; cluster20[0]; cluster13[-1]; cluster13[1]; cluster13[0] near
+"""
+PAIRS_OF_CLASSES = """
+synset[0]; verb[0]; synset[0] type; synset[0] side type; synset[0] path; verb[0] path
+cluster13[0]; cluster20[0]; cluster13[0] type; cluster13[0] path
+"""
 _TOKEN = re.compile(r"^([a-z0-9-]+)(?:\[(-?\d+)\])?$")
 
 
@@ -60,13 +70,14 @@ def _read(text: str) -> tuple[str, ...]:
 
 
 @cache
-def names_of(kind: str) -> tuple[str, ...]:
-    """The templates of `triggers` or `pairs`, by number."""
-    return _read(TRIGGERS if kind == "triggers" else PAIRS)
+def names_of(kind: str, classes: bool = False) -> tuple[str, ...]:
+    """The templates of `triggers` or `pairs`, by number, with or without those of classes of words."""
+    plain, more = (TRIGGERS, TRIGGERS_OF_CLASSES) if kind == "triggers" else (PAIRS, PAIRS_OF_CLASSES)
+    return _read(plain + more if classes else plain)
 
 
 @cache
-def compiled(kind: str) -> NDArray[np.int16]:
+def compiled(kind: str, classes: bool = False) -> NDArray[np.int16]:
     """Templates as rows of up to three atoms (number, offset); -1: none. Atoms of words have an offset.
 
     >>> compiled("triggers")[1].tolist()
@@ -74,7 +85,7 @@ def compiled(kind: str) -> NDArray[np.int16]:
     """
     own: Sequence[str] = TRIGGER_ATOMS if kind == "triggers" else PAIR_ATOMS
     rows = []
-    for name in names_of(kind):
+    for name in names_of(kind, classes):
         row = []
         for token in () if name == "bias" else name.split():
             found = _TOKEN.match(token)

@@ -1,0 +1,1 @@
+"""Translation memories: fuzzy matches, and translation that consults the best match for every phrase."""

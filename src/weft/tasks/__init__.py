@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from weft.tasks.entities.transfer import TransferRecognizer as TransferRecognizer
     from weft.tasks.events.extractor import EventExtractor as EventExtractor
     from weft.tasks.forecasting.forecaster import Forecaster as Forecaster
-    from weft.tasks.keywords.extractor import KeywordExtractor as KeywordExtractor
     from weft.tasks.grounding.grounder import Grounder as Grounder
     from weft.tasks.images.finder import ImageFinder as ImageFinder
+    from weft.tasks.keywords.extractor import KeywordExtractor as KeywordExtractor
     from weft.tasks.linking.linker import Linker as Linker
     from weft.tasks.metaphor.detector import MetaphorDetector as MetaphorDetector
     from weft.tasks.opinions.analyser import OpinionAnalyser as OpinionAnalyser

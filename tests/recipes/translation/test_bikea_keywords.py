@@ -27,7 +27,6 @@ def test_markup_is_taken_off() -> None:
     assert content_stems("What's new in the libraries") == {"librari", "new"}
 
 
-@pytest.mark.must_show(SLUG, 5)
 def test_shuffled_links_remove_the_gain_of_a_translation_that_knows_something() -> None:
     found = [experiment.of_simulated(seed) for seed in range(60)]
     mean = {name: float(np.mean([each[name][0] for each in found])) for name in found[0]}

@@ -204,5 +204,7 @@ def speed(result: RecipeResult, material: Material) -> None:
     )
     result.tables.append(table)
     result.own(
-        "training takes at most {bar} seconds", *(measured(value, "<=", 600, name) for name, value in spent.items())
+        "training takes at most {bar} seconds",
+        *(measured(value, "<=", 600, name) for name, value in spent.items()),
+        required=False,
     )

@@ -61,8 +61,8 @@ class FertilitySettings:
     ibm3_iterations: int = 5
     ibm4_iterations: int = 5
     classes: int = 50
-    fertility_pseudo: float = 1.0
-    placement_pseudo: float = 1.0
+    fertility_pseudo: float = 5.0
+    placement_pseudo: float = 5.0
     placement: str = "minorize"
     ascent_iterations: int = 20
     p_null: float = 0.05

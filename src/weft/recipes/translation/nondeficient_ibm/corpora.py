@@ -56,9 +56,9 @@ class Bitext:
     chosen_on: dict[str, Gold]
 
 
-def bitext(options: RecipeOptions, longest: int, most_gold: int = 1000) -> Bitext:
-    """Pairs with gold links, at most `most_gold` scored ones of each kind, then novels with up to `longest` words on
-    both sides."""
+def bitext(options: RecipeOptions, longest: int, longest_gold: int = 100, most_gold: int = 1000) -> Bitext:
+    """Pairs with gold links and up to `longest_gold` words on both sides, at most `most_gold` scored ones of each kind;
+    then novels with up to `longest` words on both sides."""
     hansards = [(_lower(one), _lower(other)) for one, other in read_bitext(options.find(f"{GOLD}.src-tgt"))]
     sure, possible = read_gold_links(options.find(f"{GOLD}.gold"), first=1)
     stories = [_story(options, *names) for names in NAMES]
@@ -67,15 +67,19 @@ def bitext(options: RecipeOptions, longest: int, most_gold: int = 1000) -> Bitex
     story_sure = Links.of([links for _, found, _ in stories for links in found])
     story_possible = Links.of([links for _, _, found in stories for links in found])
     pairs: list[tuple[Words, Words]] = []
-    scored, chosen_on = {}, {}
+    scored: dict[str, Gold] = {}
+    chosen_on: dict[str, Gold] = {}
     for name, text, cut, sures, possibles in (
         ("Hansards", hansards, CHOSEN_ON_HANSARDS, sure, possible),
         ("Alibi", told, first_story, story_sure, story_possible),
     ):
-        end = min(len(text), cut + most_gold)
-        chosen_on[name] = Gold(len(pairs), sures.take(0, cut), possibles.take(0, cut))
-        scored[name] = Gold(len(pairs) + cut, sures.take(cut, end), possibles.take(cut, end))
-        pairs += text[:end]
+        short = [k for k, pair in enumerate(text) if max(map(len, pair)) <= longest_gold]
+        for part, rows in (
+            (chosen_on, [k for k in short if k < cut]),
+            (scored, [k for k in short if k >= cut][:most_gold]),
+        ):
+            part[name] = Gold(len(pairs), _chosen(sures, rows), _chosen(possibles, rows))
+            pairs += [text[k] for k in rows]
     for _, line in numbered_lines(str(options.find(NOVELS))):
         fields = line.split("\t")
         if len(fields) == 3:
@@ -83,6 +87,10 @@ def bitext(options: RecipeOptions, longest: int, most_gold: int = 1000) -> Bitex
             if 0 < len(one) <= longest and 0 < len(other) <= longest:
                 pairs.append((one, other))
     return Bitext([one for one, _ in pairs], [other for _, other in pairs], scored, chosen_on)
+
+
+def _chosen(links: Links, rows: list[int]) -> Links:
+    return Links.joined(links.take(k, k + 1) for k in rows)
 
 
 def _lower(words: list[str] | tuple[str, ...]) -> Words:

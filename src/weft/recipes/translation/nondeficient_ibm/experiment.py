@@ -159,8 +159,8 @@ def run(options: RecipeOptions) -> RecipeResult:
     result.notes.append(
         "Settings were chosen on the first 100 pairs of the Hansards and the first story of Alibi, which are not "
         "scored. F is that with alpha 0.1. Text: pairs with gold links of at most "
-        f"{size.longest_gold} words on both sides, and units of novels of at most {size.longest}, in lower case; longer "
-        "ones take most of the time."
+        f"{size.longest_gold} words on both sides, and units of novels of at most {size.longest}, in lower case; "
+        "longer ones take most of the time."
     )
     return result
 
@@ -272,7 +272,7 @@ def _likelihoods(work: _Run, names: list[str]) -> None:
         table.add(name, row)
     table.note = (
         "Of the alignment found and its neighbours, for the HMM of all alignments and with the length of the target "
-        "sentence by a Poisson distribution. Time: both directions, with the models on the way."
+        "sentence by a Poisson distribution. Time: both directions; IBM-4 and IBM-5 with IBM-3, all without the HMM."
     )
     work.result.tables.append(table)
 

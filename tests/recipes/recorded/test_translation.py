@@ -106,7 +106,7 @@ def test_a_million_n_grams_are_constrained_in_less_than_a_minute_per_iteration()
         assert row["CPU s per iteration"] < 60
 
 
-@pytest.mark.must_show("nondeficient-ibm", 6)
+@pytest.mark.must_show("nondeficient-ibm", 6, weaker="the order of F; what the likelihoods show is another test")
 def test_ibm3_without_deficiency_is_better_by_a_third_of_a_point() -> None:
     mean = {name: row["F"] for name, row in rows(FERTILITY, "Mean of two directions and two gold sets").items()}
     assert mean["IBM-3, nondeficient"] >= mean["IBM-3"] + 0.3
@@ -135,7 +135,7 @@ def test_p0_is_lower_with_the_proper_estimate() -> None:
     assert found["naive division"]["p0 last"] < found["naive division"]["p0 first"]
 
 
-@pytest.mark.must_show("nondeficient-ibm", 6)
+@pytest.mark.must_show("nondeficient-ibm", 6, weaker="F of the defaults over the HMM, not of the paper's models")
 def test_ibm4_gains_a_point_over_our_hmm_on_both_gold_sets() -> None:
     for corpus in ("Hansards", "Alibi"):
         found = rows(FERTILITY, f"{corpus}: Weft's defaults")

@@ -14,6 +14,8 @@ EXTRAS = {
     "fastapi": "serve",
     "distributed": "cluster",
     "penman": "amr",
+    "hnswlib": "images",
+    "sacrebleu": "translate",
     "duckdb": "graphs",
     "pyoxigraph": "graphs",
 }

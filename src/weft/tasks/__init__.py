@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from weft.tasks.events.extractor import EventExtractor as EventExtractor
     from weft.tasks.forecasting.forecaster import Forecaster as Forecaster
     from weft.tasks.grounding.grounder import Grounder as Grounder
+    from weft.tasks.images.finder import ImageFinder as ImageFinder
     from weft.tasks.linking.linker import Linker as Linker
     from weft.tasks.metaphor.detector import MetaphorDetector as MetaphorDetector
     from weft.tasks.opinions.analyser import OpinionAnalyser as OpinionAnalyser
@@ -79,6 +80,7 @@ _HOMES = {
     "GappedSpanFinder": "spans.gapped",
     "GrammarInducer": "parsing.induce_grammar",
     "HedgeDetector": "uncertainty.detector",
+    "ImageFinder": "images.finder",
     "JointLabeller": "roles.joint",
     "Lemmatizer": "tagging.lemmatize",
     "Linker": "linking.linker",

@@ -85,13 +85,22 @@ OPTIONS: dict[str, Any] = {
         Path | None,
         option("--events", metavar="FILE", panel=RUNNING, help="Write a table of the events that move the series."),
     ],
+    "index": Annotated[
+        Path | None,
+        option(
+            "--index", metavar="FILE.parquet", panel=MODEL, help="Write the images for `weft search`."
+        ),
+    ],
+    "parser": Annotated[
+        str, option("--parser", metavar="MODEL", panel=DATA, help="Model that parses the captions.")
+    ],
     "scheduler": Scheduler,
     "terms": Annotated[
         int, option("--terms", panel=RUNNING, min=0, help="Corresponding terms of the domains to show.")
     ],
 }  # fmt: skip
 #: Defaults of these options, unless None.
-DEFAULTS = {"style": "sounds", "terms": 5}
+DEFAULTS = {"style": "sounds", "terms": 5, "parser": "en"}
 
 
 #: Functions that train on annotated files.
@@ -151,6 +160,10 @@ WAYS = {
     ("forecast", "prequential"): Way(
         "weft.cli.learn.forecast:train", "Dated texts, as in --daily.", False,
         ("daily", "model", "curve", "days", "events"), dev=False,
+    ),
+    ("images", "ranking"): Way(
+        "weft.cli.images.train:train", "Captions: the name of an image, a tab and a sentence per line.",
+        options=("parser", "index"),
     ),
     ("grounding", "tracker"): Way(
         "weft.cli.learn.grounding:train", "Folders of detections in the MOT format, one file per clip.",
@@ -221,6 +234,8 @@ EXAMPLES = {
     "timeline": "weft train timeline examples/timeline/notes.jsonl --out timeline.weft",
     "coref": "weft train coref examples/coref/village.conllu --out coref.weft",
     "times": "weft train times examples/times/italian.times.tsv --language it --out it-times.weft",
+    "images": "weft train images examples/pictures/captions.tsv --vectors examples/pictures/pictures.vec --out "
+    "pictures.weft --index pictures.parquet",
     "phenomena": "weft train phenomena examples/chat/rooms.chat.tsv --majority none --out worries.weft",
     "opinions": "weft train opinions examples/opinions/lamps.opinions.jsonl --out lamps.weft",
     "forecast": "weft train forecast --daily examples/markets/news.csv --series examples/markets/prices.csv "

@@ -227,6 +227,7 @@ def test_gains_of_neighbours_are_those_of_whole_scores_in_longer_sentences() -> 
     for kind in ("ibm3-nd", "ibm4-nd", "ibm5"):
         case = Case.random(kind, rng, 6, 9)
         case.cells[:], case.null[:], case.fertility[:] = 0.5, 0.2, 0.1  # so that placement decides
+        case.fertility[:, 1] = 0.9
         pairs = case.pairs()
         owner = rng.integers(0, 6, 9).astype(np.int32)
         found = pairs.marginals(owner)

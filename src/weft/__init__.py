@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from weft.pipeline.train import train as train
     from weft.tasks.bitext.align import align as align
     from weft.tasks.language_models import lm as lm
+    from weft.tasks.translation import translation as translation
     from weft.text import Corpus as Corpus
     from weft.text import Doc as Doc
     from weft.text.language import language_of as language_of
@@ -40,6 +41,7 @@ _HOMES = {
     "read": "weft.formats",
     "show": "weft.pictures",
     "train": "weft.pipeline.train",
+    "translation": "weft.tasks.translation",
     "write": "weft.formats",
 }
 __all__ = [
@@ -55,6 +57,7 @@ __all__ = [
     "read",
     "show",
     "train",
+    "translation",
     "write",
 ]
 

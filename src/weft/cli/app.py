@@ -68,6 +68,11 @@ HEADINGS = {
             "Project annotation to another language over word links.",
             "weft project examples/bitext/garden.en.conllu examples/bitext/garden.de.txt --out garden.de.conllu",
         ),
+        "translate": Place(
+            "weft.cli.apply.translate:translate",
+            "Translate text, with the k best and where each phrase comes from.",
+            "weft translate examples/translation/unseen.en --model en-es.weft --trace",
+        ),
         "blend": Place(
             "weft.cli.apply.blend:blend",
             "Blend the trees of several parsers into one tree per sentence.",

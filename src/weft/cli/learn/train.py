@@ -28,6 +28,8 @@ from weft.pipeline.settings import Option
 #: The argument that stands in for a task to train a whole pipeline.
 PIPELINE = "pipeline"
 PIPELINE_HELP = "A whole pipeline, from a treebank or a configuration file."
+TRANSLATION = "translation"
+TRANSLATION_HELP = "A phrase-based translator, from a bitext."
 _OF_SETTINGS, _OF_DATA = "set_", "data_"
 MaybeModelFile = Annotated[
     Path | None,
@@ -43,17 +45,21 @@ Folds = Annotated[
 
 
 class TrainGroup(typer.core.TyperGroup):
-    """The tasks of the registry, and `pipeline`."""
+    """The tasks of the registry, `translation` and `pipeline`."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        helps = {**{name: task.help for name, task in TASKS.items()}, PIPELINE: PIPELINE_HELP}
+        helps = {
+            **{name: task.help for name, task in TASKS.items()},
+            TRANSLATION: TRANSLATION_HELP,
+            PIPELINE: PIPELINE_HELP,
+        }
         for name, text in helps.items():
             self.commands[name] = typer.core.TyperCommand(name=name, help=text)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command of a task with the options of the method in its arguments."""
-        if args and args[0] != PIPELINE and not args[0].startswith("-"):
+        if args and args[0] not in (TRANSLATION, PIPELINE) and not args[0].startswith("-"):
             find_task(args[0])
         name, stand_in, rest = super().resolve_command(ctx, args)
         return name, stand_in if name is None else load_task(name, rest), rest
@@ -93,12 +99,13 @@ def load_task(task: str, words: Sequence[str] = ()) -> Any:
     True
     """
     holder = typer.Typer(add_completion=False, rich_markup_mode="rich")
-    if task == PIPELINE:
-        from weft.cli.learn.train_pipeline import EXAMPLE, pipeline
+    if task in (TRANSLATION, PIPELINE):
+        from weft.cli.learn import train_pipeline, translation
 
-        holder.command(task)(pipeline)
+        chosen = translation if task == TRANSLATION else train_pipeline
+        holder.command(task)(getattr(chosen, task))
         command = typer.main.get_command(holder)
-        command.epilog = f"Example: {EXAMPLE}"
+        command.epilog = f"Example: {chosen.EXAMPLE}"
     else:
         method = method_name(task, *(word_of(flag, ["train", task], words) for flag in ("--method", "--system")))
         holder.command(task, cls=TaskCommand)(_function(task, method))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -35,11 +35,11 @@ from weft.tasks.translation.sentences import COPIED, Extension, SecondPass, Sent
 from weft.tasks.translation.table import PhraseTable
 
 LANGUAGE_MODEL = "language model"
-_ORIENTATIONS = Reordering(np.zeros((0, 6))).names
+ORIENTATIONS = Reordering(np.zeros((0, 6))).names
 #: Weights before tuning.
 DEFAULTS = {
     "p(t|s)": 0.2, "p(s|t)": 0.2, "lex(t|s)": 0.2, "lex(s|t)": 0.2, "phrases": 0.0, "words": 1.0, COPIED: -20.0,
-    DISTORTION: 0.2, LANGUAGE_MODEL: 0.6, **dict.fromkeys(_ORIENTATIONS, 0.2),
+    DISTORTION: 0.2, LANGUAGE_MODEL: 0.6, **dict.fromkeys(ORIENTATIONS, 0.2),
 }  # fmt: skip
 #: Weights that tuning leaves alone: a word is copied only where nothing else can be said.
 FIXED = (COPIED,)
@@ -188,6 +188,10 @@ class Translator:
             )
         derivations = [graph.best()] if k == 1 else graph.kbest(k, distinct=True)
         return [self.told(sentence, graph, each) for each in derivations]
+
+    def set_beam(self, beam: int) -> None:
+        """Search with another beam."""
+        self.settings = replace(self.settings, beam=beam, pops=2 * beam)
 
     def stream(self, texts: Iterable[str | Sequence[str]], k: int = 1) -> Iterator[list[Translation]]:
         """The k best translations of every sentence."""

@@ -1,0 +1,83 @@
+"""`weft translate FILE --model MODEL`: translations, k best, and where each phrase comes from."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+from weft.cli.common import RUNNING, SETTINGS, option
+from weft.cli.inputs import Encoding
+
+if TYPE_CHECKING:
+    from weft.tasks.translation.result import Translation
+
+
+def translate(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A sentence per line, its words separated by spaces; - for input.")
+    ],
+    model: Annotated[Path, option("--model", "-m", metavar="MODEL", help="Translator of `weft train translation`.")],
+    out: Annotated[str, option("--out", "-o", metavar="FILE", help="File to write to.")] = "-",
+    kbest: Annotated[int, option("--kbest", min=1, metavar="K", help="Translations per sentence.")] = 1,
+    trace: Annotated[bool, option("--trace", help="Show phrases, where they come from, and scores.")] = False,
+    beam: Annotated[
+        int | None, option("--beam", min=1, panel=SETTINGS, help="Hypotheses per stack.", shown="the model's")
+    ] = None,
+    encoding: Encoding = "utf-8",
+    as_json: Annotated[
+        bool, option("--json", panel=RUNNING, help="Write JSON Lines, with phrases and scores.")
+    ] = False,
+) -> None:
+    """Translate text sentence by sentence.
+
+    One line per sentence; with --kbest, lines of number, score and translation, separated by tabs.
+    """
+    from weft.tasks.translation.translator import Translator
+
+    translator = Translator.load(model)
+    if beam is not None:
+        translator.set_beam(beam)
+    with _opened(out) as stream:
+        for number, words in enumerate(_sentences(file, encoding), start=1):
+            found = translator.kbest(words, kbest)
+            for line in _lines(number, found, kbest, trace, as_json):
+                stream.write(line + "\n")
+
+
+def _sentences(file: str, encoding: str) -> Iterator[Sequence[str]]:
+    from weft.formats.bitext import read_sentences
+
+    yield from read_sentences(file, encoding=encoding)
+
+
+def _opened(out: str) -> Any:
+    if out == "-":
+        return nullcontext(sys.stdout)
+    from weft.errors import ConfigError
+
+    try:
+        stream: TextIO = Path(out).open("w", encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot write {out}: {error.strerror}") from None
+    return stream
+
+
+def _lines(number: int, found: Sequence[Translation], kbest: int, trace: bool, as_json: bool) -> Iterator[str]:
+    if as_json:
+        best = {"sentence": number, **found[0].record()}
+        if kbest > 1:
+            best["kbest"] = [each.record() for each in found]
+        yield json.dumps(best, ensure_ascii=False)
+        return
+    for each in found:
+        yield each.text if kbest == 1 else f"{number}\t{each.score:.4f}\t{each.text}"
+        if trace:
+            yield from (f"    {line}" for line in each.trace().splitlines())
+            shown = ", ".join(f"{name} {value:.2f}" for name, value in each.features.items() if value)
+            yield f"    {shown}"

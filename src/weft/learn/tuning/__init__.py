@@ -1,0 +1,1 @@
+"""Tuning of linear models of translations by lists of their k best."""

@@ -101,7 +101,7 @@ class Proposal:
                 "score": self.match.score, "source": self.match.unit.source, "target": self.match.unit.target,
                 "origin": self.match.origin, "differences": [list(piece) for piece in self.differences],
             }  # fmt: skip
-        found = {"id": self.unit.id, "source": self.unit.source, "target": self.target, "kind": self.kind,
+        found: dict[str, Any] = {"id": self.unit.id, "source": self.unit.source, "target": self.target, "kind": self.kind,
                  "origin": self.origin, "match": match}  # fmt: skip
         if self.translation is not None:
             steps = zip(self.translation.record()["steps"], self.evidence, strict=True)

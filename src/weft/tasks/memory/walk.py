@@ -32,6 +32,8 @@ EXACT, TRANSLATED, MATCH, NOTHING = "exact", "translated", "match", "nothing"
 LEAST = 0.5
 #: How many segments of a memory factors are learned from.
 LEARNED_FROM = 400
+#: With fewer phrases than this, what is expected of memories in general says more.
+FEW = 500
 
 
 @dataclass(frozen=True)
@@ -101,8 +103,10 @@ class Proposal:
                 "score": self.match.score, "source": self.match.unit.source, "target": self.match.unit.target,
                 "origin": self.match.origin, "differences": [list(piece) for piece in self.differences],
             }  # fmt: skip
-        found: dict[str, Any] = {"id": self.unit.id, "source": self.unit.source, "target": self.target, "kind": self.kind,
-                 "origin": self.origin, "match": match}  # fmt: skip
+        found: dict[str, Any] = {
+            "id": self.unit.id, "source": self.unit.source, "target": self.target, "kind": self.kind,
+            "origin": self.origin, "match": match,
+        }  # fmt: skip
         if self.translation is not None:
             steps = zip(self.translation.record()["steps"], self.evidence, strict=True)
             memory = [{**step, "memory": {"words": each.words, "content": each.content}} for step, each in steps]
@@ -143,7 +147,9 @@ class MemoryTranslator:
             if memory.links is None:
                 memory.align()
             tables = tables or learn_tables(translator, memory, seed=seed)
-            self.extension = MemoryExtension(memory, tables, model, least=least, lower=translator.settings.lower)
+            self.extension = MemoryExtension(
+                memory, tables, model, least=least, add=True, lower=translator.settings.lower
+            )
             self.translator = Translator(
                 translator.table, translator.lm, translator.source_words, translator.target_words,
                 dict(translator.weights), translator.sparse, translator.settings, [self.extension],
@@ -200,7 +206,7 @@ def learn_tables(
 ) -> MemoryTables:
     """Factors from the memory itself: its segments are forced through a translator, each beside its best other match.
 
-    A translator that has seen the memory makes longer phrases of its segments than of new ones; the experiment of
+    Small memories teach nothing: then factors are those that are expected of any. A translator that has seen the memory makes longer phrases of its segments than of new ones; the experiment of
     translation-memory-smt uses folds instead.
     """
     rng = np.random.default_rng(seed)
@@ -215,7 +221,7 @@ def learn_tables(
         if not graph.is_empty:
             samples += samples_of(_phrases(sentence, graph), matched(sentence, found[0], memory,
                                                                      translator.settings.lower))  # fmt: skip
-    return MemoryTables.learn(samples)
+    return MemoryTables.learn(samples if len(samples) >= FEW else [], priors=True)
 
 
 def _phrases(sentence: Sentence, graph: Hypergraph) -> list[tuple[int, int, list[int]]]:

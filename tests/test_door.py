@@ -25,7 +25,7 @@ TRAIN = tagged("the/DET dog/NOUN barks/VERB", "a/DET cat/NOUN sleeps/VERB", "the
 
 
 def test_the_door_has_these_names() -> None:
-    names = "Corpus Doc Pipeline WeftError align language_of lm load read show train write"
+    names = "Corpus Doc Pipeline WeftError align language_of lm load read show train translation write"
     assert dir(weft) == names.split()
     assert all(getattr(weft, name) is not None for name in dir(weft))
 

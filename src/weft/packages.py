@@ -14,6 +14,7 @@ EXTRAS = {
     "fastapi": "serve",
     "distributed": "cluster",
     "penman": "amr",
+    "hnswlib": "images",
     "duckdb": "graphs",
     "pyoxigraph": "graphs",
 }

@@ -58,6 +58,11 @@ HEADINGS = {
             "Ask a knowledge graph in plain words.",
             'weft ask examples/graph/town.tsv "people who studied in Bergen" --schema examples/graph/town.toml',
         ),
+        "search": Place(
+            "weft.cli.images.search:search",
+            "Find images by sentences, and sentences that describe an image.",
+            'weft search pictures.parquet "a dog catches a frisbee"',
+        ),
         "align": Place(
             "weft.cli.apply.align:align",
             "Link the words of sentences and their translations.",
@@ -114,7 +119,7 @@ HEADINGS = {
         ),
         "diagnose": Place(
             "weft.cli.judge.diagnose:app",
-            "Explain losses in other domains, learning curves, broken preferences and breaks in texts.",
+            "Explain losses in other domains, learning curves, broken preferences, breaks in texts, exchanged roles.",
             "weft diagnose domains news.conllu news-parsed.conllu lab.conllu lab-parsed.conllu --train train.conllu",
         ),
         "treebank": Place(
@@ -150,6 +155,7 @@ HEADINGS = {
 VARIANTS = {
     ("annotate", "--together"): "weft.cli.apply.together:command",
     ("align", "--same-language"): "weft.cli.apply.same_language:command",
+    ("ask", "--clips"): "weft.cli.apply.clips:command",
 }
 COMMANDS = {name: place for places in HEADINGS.values() for name, place in places.items()}
 

@@ -64,6 +64,8 @@ KINDS = {
     "polarity": "weft.tasks.sentiment.documents:PolarityClassifier",
     "amr": "weft.tasks.amr.parser:AmrParser",
     "times": "weft.tasks.time.parser:TimeParser",
+    "images": "weft.tasks.images.finder:ImageFinder",
+    "grounding": "weft.tasks.grounding.grounder:Grounder",
 }
 
 
@@ -291,6 +293,10 @@ TASKS = {
         "Time expressions: their types and values, from phrases with values.",
         {"latent": Method("times", "from phrases, values and dates", "weft.tasks.time.parser:TimeSettings")},
     ),
+    "images": Task(
+        "Search of images by sentences: captions and images, as vectors of any model, in one space.",
+        {"ranking": Method("images", "from captions and vectors of images", "weft.tasks.images.finder:ImageSettings")},
+    ),
     "phenomena": Task(
         "Rare phenomena in conversations: what a speaker's few telling lines show.",
         {
@@ -312,6 +318,16 @@ TASKS = {
                 "forecast",
                 "day by day, each from the days before",
                 "weft.tasks.forecasting.forecaster:ForecastSettings",
+            )
+        },
+    ),
+    "grounding": Task(
+        "What words mean in videos: clips with sentences teach nouns, verbs, adverbs and prepositions.",
+        {
+            "tracker": Method(
+                "grounding",
+                "sentence tracker, from detections and sentences",
+                "weft.tasks.grounding.grounder:GroundingSettings",
             )
         },
     ),

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from weft.tasks.entities.transfer import TransferRecognizer as TransferRecognizer
     from weft.tasks.events.extractor import EventExtractor as EventExtractor
     from weft.tasks.forecasting.forecaster import Forecaster as Forecaster
+    from weft.tasks.grounding.grounder import Grounder as Grounder
+    from weft.tasks.images.finder import ImageFinder as ImageFinder
     from weft.tasks.linking.linker import Linker as Linker
     from weft.tasks.metaphor.detector import MetaphorDetector as MetaphorDetector
     from weft.tasks.opinions.analyser import OpinionAnalyser as OpinionAnalyser
@@ -74,9 +76,11 @@ _HOMES = {
     "EntityRecognizer": "entities.recognizer",
     "Flors": "tagging.flors",
     "Forecaster": "forecasting.forecaster",
+    "Grounder": "grounding.grounder",
     "GappedSpanFinder": "spans.gapped",
     "GrammarInducer": "parsing.induce_grammar",
     "HedgeDetector": "uncertainty.detector",
+    "ImageFinder": "images.finder",
     "JointLabeller": "roles.joint",
     "Lemmatizer": "tagging.lemmatize",
     "Linker": "linking.linker",

@@ -118,3 +118,21 @@ def test_bad_pairs_of_texts_are_told_in_plain_words(weft: Weft, tmp_path: Path, 
     done = weft("align", "--same-language", one, one, "--window", "0")
     assert done.returncode == 1
     assert "window" in done.stderr
+
+
+def test_a_model_with_fertilities_is_chosen_by_its_name(weft: Weft, tmp_path: Path, examples: Path) -> None:
+    sides = examples / "bitext" / "garden.en.conllu", examples / "bitext" / "garden.de.txt"
+    model = tmp_path / "a.weft"
+    options = ("--method", "ibm4-nd", "--word-classes", "3", "--out", tmp_path / "a", "--save", model, "--json")
+    done = weft("align", *sides, *options)
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert list(facts["p0"]) == ["ibm3-nd", "ibm4-nd"]
+    assert {(1, 1), (3, 3)} <= set(read_links(tmp_path / "a").pairs()[1])
+    again = weft("align", *sides, "--aligner", model)
+    assert again.stdout == (tmp_path / "a").read_text()
+    done = weft("align", *sides, "--method", "ibm2")
+    assert done.returncode == 1
+    done = weft("align", *sides, "--word-classes", "3")
+    assert done.returncode == 1
+    assert "the HMM has no fertilities" in done.stderr

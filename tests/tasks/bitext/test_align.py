@@ -13,6 +13,7 @@ from weft.evaluate.labels.word_alignment import score_alignment
 from weft.formats.bitext import read_bitext
 from weft.formats.pharaoh import read_gold_links
 from weft.infer.alignment.symmetrize import METHODS
+from weft.learn.bitext.fertility import STAGES, FertilitySettings
 from weft.learn.bitext.word_alignment import AlignmentSettings
 from weft.tasks.bitext.align import APART, CHOICES, Aligner, align
 from weft.text.bitext import Links
@@ -199,3 +200,31 @@ def test_gold_links_of_hansards_are_found_better_by_the_hmm_and_by_both_directio
     assert rates["HMM", "grow-diag-final-and"] < rates["model 1", "grow-diag-final-and"] - 0.05
     assert rates["HMM", "intersection"] < min(rates["HMM", "forward"], rates["HMM", "backward"])
     assert rates["HMM", "grow-diag-final-and"] < 0.35
+
+
+@pytest.mark.parametrize("method", ["ibm3-nd", "ibm4", "ibm5"])
+def test_models_with_fertilities_align_save_and_load(method, tmp_path):
+    source, target, _ = translated(300)
+    aligner = Aligner(method=method, fertility=FertilitySettings(2, 2, classes=4))
+    facts = aligner.fit(source, target)
+    assert list(facts["p0"]) == list(STAGES[method])
+    new, others, gold = translated(60, seed=1)
+    assert score_alignment(aligner.align(new, others), gold).aer < 0.03
+    aligner.save(tmp_path / "a.weft")
+    loaded = Aligner.load(tmp_path / "a.weft")
+    unknown = [[*words, "unheard"] for words in new]
+    one, other = (each.align(unknown, others, "posterior", threshold=0.2) for each in (aligner, loaded))
+    assert one.pairs() == other.pairs()
+    np.testing.assert_array_equal(one.score, other.score)
+    assert loaded.fertilities("E7")[1] > 0.9
+    assert loaded.method == method
+
+
+def test_fertilities_belong_to_models_that_have_them(trained):
+    with pytest.raises(ConfigError, match="no fertilities"):
+        trained.fertilities("e1")
+    with pytest.raises(ConfigError, match="method must be one of hmm, ibm3"):
+        Aligner(method="ibm2")
+    with pytest.raises(ConfigError, match="the HMM has no fertilities"):
+        Aligner(fertility=FertilitySettings())
+    assert align(["yes", "no", "yes no"], ["ja", "nein", "nein ja"], method="ibm3-nd").pairs()[0] == [(0, 0)]

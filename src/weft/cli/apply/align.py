@@ -41,16 +41,36 @@ _HELP = {
     "p_null": "Probability of a word without a link.",
     "agreement": "Train both directions together, which makes fewer errors; separate directions give surer links.",
     "lower": "Ignore letter case.",
+    "method": "Model: hmm, or one with fertilities that starts from it; -nd: not deficient.",
+    "ibm3_iterations": "Iterations of IBM-3.",
+    "ibm4_iterations": "Iterations of IBM-4 or IBM-5.",
+    "classes": "Word classes of IBM-4 and IBM-5.",
+    "fertility_pseudo": "Count of the mean fertilities added to those of every word.",
+    "placement_pseudo": "Count of the mean displacements added to those of every class.",
+    "placement": "How displacements are learned: by minorization or by projected gradients.",
 }
+_FLAGS = {"classes": "--word-classes"}
+_FERTILITY = ("ibm3_iterations", "ibm4_iterations", "classes", "fertility_pseudo", "placement_pseudo", "placement")
 
 
 def settings_options() -> list[Option]:
     """The settings of an aligner as options."""
+    from weft.learn.bitext.fertility import STAGES, FertilitySettings
     from weft.learn.bitext.word_alignment import AlignmentSettings
 
-    defaults = {each.name: each.default for each in fields(AlignmentSettings)} | {"lower": True}
+    choices = {"method": ("hmm", *STAGES), "placement": ("minorize", "gradient")}
+    defaults: dict[str, Any] = {"method": "hmm"}
+    defaults |= {each.name: each.default for each in fields(AlignmentSettings)} | {"lower": True}
+    defaults |= {each.name: each.default for each in fields(FertilitySettings) if each.name in _FERTILITY}
     return [
-        Option(name, f"--{name.replace('_', '-')}", type(default), default, _HELP[name])
+        Option(
+            name,
+            _FLAGS.get(name, f"--{name.replace('_', '-')}"),
+            type(default),
+            default,
+            _HELP[name],
+            choices.get(name, ()),
+        )
         for name, default in defaults.items()
     ]
 
@@ -95,8 +115,9 @@ def align_files(
 ) -> None:
     """Link the words of sentence pairs that are translations of each other; write i-j lines (Pharaoh format).
 
-    Without --aligner, one is trained on the sentence pairs: IBM model 1, then an HMM, in both directions. Training
-    draws nothing at random: the same files give the same links.
+    Without --aligner, one is trained on the sentence pairs: IBM model 1, then an HMM, in both directions, and with
+    --method a model with fertilities from there. Training draws nothing at random: the same files give the same links.
+    Example: weft align text.en text.fr --method ibm4-nd --out links --save en-fr.weft
     """
     _check(aligner, save, links, threshold, settings)
     facts: dict[str, Any] = {}
@@ -136,6 +157,7 @@ def _aligner(
 ) -> tuple[Any, Any, dict[str, Any]]:
     """An aligner from a file, or trained on the sentence pairs; the pairs; and the training report."""
     from weft.formats.bitext import read_bitext
+    from weft.learn.bitext.fertility import FertilitySettings
     from weft.learn.bitext.word_alignment import AlignmentSettings
     from weft.tasks.bitext import align as tasks
 
@@ -143,7 +165,10 @@ def _aligner(
     if aligner is not None:
         return tasks.Aligner.load(aligner), read, {}
     pairs, lower = list(read), settings.pop("lower", True)
-    trained = tasks.Aligner(AlignmentSettings(**settings), lower=lower)
+    method = settings.pop("method", "hmm")
+    given = {name: settings.pop(name) for name in _FERTILITY if name in settings}
+    fertility = FertilitySettings(**given) if given or method != "hmm" else None
+    trained = tasks.Aligner(AlignmentSettings(**settings), lower=lower, method=method, fertility=fertility)
     facts = trained.fit([one for one, _ in pairs], [other for _, other in pairs])
     facts.pop("pairs")
     if save is not None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
 from weft.cli.common import RUNNING, SETTINGS, option
 from weft.cli.inputs import Encoding
+from weft.errors import ConfigError
 
 if TYPE_CHECKING:
     from weft.tasks.translation.result import Translation
@@ -56,16 +57,13 @@ def _sentences(file: str, encoding: str) -> Iterator[Sequence[str]]:
     yield from read_sentences(file, encoding=encoding)
 
 
-def _opened(out: str) -> Any:
+def _opened(out: str) -> AbstractContextManager[TextIO]:
     if out == "-":
         return nullcontext(sys.stdout)
-    from weft.errors import ConfigError
-
     try:
-        stream: TextIO = Path(out).open("w", encoding="utf-8")
+        return Path(out).open("w", encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"cannot write {out}: {error.strerror}") from None
-    return stream
 
 
 def _lines(number: int, found: Sequence[Translation], kbest: int, trace: bool, as_json: bool) -> Iterator[str]:

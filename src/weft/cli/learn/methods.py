@@ -32,7 +32,7 @@ OPTIONS: dict[str, Any] = {
     ],
     "sentences": Annotated[
         list[Path] | None,
-        option("--sentences", metavar="FILE", panel=DATA, help="Reviews with labelled sentences; repeat."),
+        option("--sentences", metavar="FILE", panel=DATA, help="Labelled sentences, or sentences about clips; repeat."),
     ],
     "target": Annotated[
         list[Path] | None,
@@ -85,13 +85,22 @@ OPTIONS: dict[str, Any] = {
         Path | None,
         option("--events", metavar="FILE", panel=RUNNING, help="Write a table of the events that move the series."),
     ],
+    "index": Annotated[
+        Path | None,
+        option(
+            "--index", metavar="FILE.parquet", panel=MODEL, help="Write the images for `weft search`."
+        ),
+    ],
+    "parser": Annotated[
+        str, option("--parser", metavar="MODEL", panel=DATA, help="Model that parses the captions.")
+    ],
     "scheduler": Scheduler,
     "terms": Annotated[
         int, option("--terms", panel=RUNNING, min=0, help="Corresponding terms of the domains to show.")
     ],
 }  # fmt: skip
 #: Defaults of these options, unless None.
-DEFAULTS = {"style": "sounds", "terms": 5}
+DEFAULTS = {"style": "sounds", "terms": 5, "parser": "en"}
 
 
 #: Functions that train on annotated files.
@@ -151,6 +160,14 @@ WAYS = {
     ("forecast", "prequential"): Way(
         "weft.cli.learn.forecast:train", "Dated texts, as in --daily.", False,
         ("daily", "model", "curve", "days", "events"), dev=False,
+    ),
+    ("images", "ranking"): Way(
+        "weft.cli.images.train:train", "Captions: the name of an image, a tab and a sentence per line.",
+        options=("parser", "index"),
+    ),
+    ("grounding", "tracker"): Way(
+        "weft.cli.learn.grounding:train", "Folders of detections in the MOT format, one file per clip.",
+        options=("sentences", "scheduler"), dev=False,
     ),
     ("preferences", "restrictions"): Way("weft.cli.learn.preferences:train", "", False, dev=False),
     ("sentiment", "sentences"): Way(
@@ -217,10 +234,13 @@ EXAMPLES = {
     "timeline": "weft train timeline examples/timeline/notes.jsonl --out timeline.weft",
     "coref": "weft train coref examples/coref/village.conllu --out coref.weft",
     "times": "weft train times examples/times/italian.times.tsv --language it --out it-times.weft",
+    "images": "weft train images examples/pictures/captions.tsv --vectors examples/pictures/pictures.vec --out "
+    "pictures.weft --index pictures.parquet",
     "phenomena": "weft train phenomena examples/chat/rooms.chat.tsv --majority none --out worries.weft",
     "opinions": "weft train opinions examples/opinions/lamps.opinions.jsonl --out lamps.weft",
     "forecast": "weft train forecast --daily examples/markets/news.csv --series examples/markets/prices.csv "
     "--entities quill,harlan --out council.weft",
+    "grounding": "weft train grounding examples/clips --sentences examples/clips/sentences.tsv --out clips.weft",
     "sentiment": "weft train sentiment examples/inns/rated.tsv --sentences examples/inns/sentences.txt --positive "
     "examples/inns/good-words.txt --negative examples/inns/bad-words.txt --out inns.weft",
     "sentiment documents": "weft train sentiment examples/reviews/films.tsv --method documents --raw "

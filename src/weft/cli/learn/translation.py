@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -72,9 +73,18 @@ def translation(
         translator=replace(settings.translator, beam=beam, pops=2 * beam),
         tune=replace(settings.tune, k=kbest),
     )
-    translator, report = tasks.train(
-        source, target, dev, tune, settings, lower=lower, seed=seed, workers=workers, scheduler=scheduler,
-        watch=lambda message: typer.echo(f"weft: {message}", err=True),
-    )  # fmt: skip
+    with _client(scheduler) as client:
+        translator, report = tasks.train(
+            source, target, dev, tune, settings, lower=lower, seed=seed, workers=workers, client=client,
+            watch=lambda message: typer.echo(f"weft: {message}", err=True),
+        )  # fmt: skip
     translator.save(out)
     print_report("Translator", report | {"file": short_path(out).as_posix()}, as_json)
+
+
+def _client(scheduler: str | None) -> AbstractContextManager[Any]:
+    if scheduler is None:
+        return nullcontext()
+    from weft.scale.cluster import connected_client
+
+    return closing(connected_client(scheduler))

@@ -185,7 +185,7 @@ def _model1_best(
 
 
 @inner_kernel
-def _transitions(jumps: Floats, size: int, p_null: float, step: Floats) -> None:
+def jump_steps(jumps: Floats, size: int, p_null: float, step: Floats) -> None:
     """Fill `step[b + 1, i]`, the probability of a jump from source word b (-1: the beginning) to i, among `size`."""
     reach = (len(jumps) - 1) // 2
     for b in range(-1, size):
@@ -222,7 +222,7 @@ def _hmm_marginals(
         length = target_offsets[s + 1] - first
         if length == 0:
             continue
-        _transitions(jumps, size, p_null, step)
+        jump_steps(jumps, size, p_null, step)
         for b in range(size + 1):
             for i in range(size):
                 back[i, b] = step[b, i]
@@ -298,7 +298,7 @@ def _hmm_best(
         size = source_sizes[s]
         first = target_offsets[s]
         length = target_offsets[s + 1] - first
-        _transitions(jumps, size, p_null, step)
+        jump_steps(jumps, size, p_null, step)
         for b in range(size + 1):
             before[b] = 0.0
         before[0] = 1.0

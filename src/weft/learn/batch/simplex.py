@@ -33,7 +33,7 @@ def project_simplex(values: ArrayLike, offsets: ArrayLike, radius: float, equal:
         raise ConfigError(f"radius={radius}: numbers that are not negative cannot have a smaller sum than 0")
     given = one_block(values, np.float64)
     nearest = np.empty_like(given)
-    _project(given, check_offsets(offsets, len(given)), float(radius), equal, nearest)
+    project_groups(given, check_offsets(offsets, len(given)), float(radius), equal, nearest)
     return nearest
 
 
@@ -78,7 +78,7 @@ class Groups:
 
 
 @kernel
-def _project(values: Floats, offsets: Indices, radius: float, equal: bool, nearest: Floats) -> None:
+def project_groups(values: Floats, offsets: Indices, radius: float, equal: bool, nearest: Floats) -> None:
     for g in range(len(offsets) - 1):
         first, end = offsets[g], offsets[g + 1]
         total = 0.0

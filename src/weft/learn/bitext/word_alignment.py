@@ -120,6 +120,11 @@ class Side:
         return self.pairs.target_offsets if self.turned else self.pairs.source_offsets
 
     @property
+    def given_words(self) -> Types:
+        """The words on the given side."""
+        return self.pairs.target if self.turned else self.pairs.source
+
+    @property
     def given(self) -> Types:
         """The given type of every entry."""
         return self.pairs.entry_target if self.turned else self.pairs.entry_source
@@ -137,11 +142,16 @@ class Side:
         """The length of the longest given sentence."""
         return int(np.diff(self.given_offsets).max(initial=0))
 
+    @property
+    def longest_words(self) -> int:
+        """The length of the longest sentence that is explained."""
+        return int(np.diff(self.offsets).max(initial=0))
+
     def even(self) -> DirectedModel:
         """The uniform model: all translations of a word are equally probable."""
         share = 1 / max(self.n_words, 1)
         rows = Rows(np.full(self.pairs.n_entries, share), np.full(self.n_given, share), 0.0)
-        return _model(rows, Rows(np.full(self.n_words, share), np.full(1, share), 0.0), np.zeros(0), 0.0)
+        return directed_model(rows, Rows(np.full(self.n_words, share), np.full(1, share), 0.0), np.zeros(0), 0.0)
 
     def maximize(self, counts: Expectations, model: DirectedModel, settings: AlignmentSettings) -> DirectedModel:
         """The model that explains expected counts best."""
@@ -150,7 +160,7 @@ class Side:
         jumps = model.jumps
         if len(jumps):
             jumps = estimate_jumps(counts.jumps, counts.departures, jumps, settings.jump_pseudo)
-        return _model(rows, null, jumps, settings.jump_pseudo)
+        return directed_model(rows, null, jumps, settings.jump_pseudo)
 
     def alignments(self, model: DirectedModel, first: int, end: int, settings: AlignmentSettings) -> Alignments:
         """The alignments of some sentence pairs under a model."""
@@ -232,7 +242,7 @@ def _expect(
         found = [side.alignments(model, first, end, settings).marginals() for side, model in both]
         links = [marginals.link for marginals in found]
         if len(sides) == 2:
-            links = list(_agreed(sides[0].pairs, first, end, *links))
+            links = list(agreed_links(sides[0].pairs, first, end, *links))
         for side, sums, marginals, link in zip(sides, counts, found, links, strict=True):
             sums.add(side, first, end, marginals, link)
         value += sum(float(marginals.log_partition.sum()) for marginals in found)
@@ -246,7 +256,7 @@ def _maximize(
     return [side.maximize(sums, model, settings) for side, sums, model in triples]
 
 
-def _agreed(pairs: Cooccurrences, first: int, end: int, link: Floats, back_link: Floats) -> tuple[Floats, Floats]:
+def agreed_links(pairs: Cooccurrences, first: int, end: int, link: Floats, back_link: Floats) -> tuple[Floats, Floats]:
     """The product of the posteriors of both directions, in the order of cells of each."""
     offsets = pairs.source_offsets, pairs.target_offsets
     order = turned_cells(*(np.diff(of_side[first : end + 1]) for of_side in offsets))
@@ -263,6 +273,7 @@ def _with_jumps(model: DirectedModel, settings: AlignmentSettings) -> DirectedMo
     return DirectedModel(model.entry, model.null, jumps, model.unseen, model.unseen_null, log_prior)
 
 
-def _model(rows: Rows, null: Rows, jumps: Floats, jump_pseudo: float) -> DirectedModel:
+def directed_model(rows: Rows, null: Rows, jumps: Floats, jump_pseudo: float) -> DirectedModel:
+    """A model of rows of translations and jumps."""
     log_prior = rows.log_prior + null.log_prior + jump_log_prior(jumps, jump_pseudo)
     return DirectedModel(rows.weight, null.weight, jumps, rows.unseen, float(null.unseen[0]), log_prior)

@@ -27,11 +27,13 @@ from weft.errors import ConfigError, DataError, ModelError, WeftError
 from weft.headers import Flag, Many, Record, Table, Text
 from weft.infer.alignment.links import Alignments, turned_cells
 from weft.infer.alignment.symmetrize import METHODS, symmetrize_cells
+from weft.learn.bitext.fertility import STAGES, FertilitySettings, learn_fertility
 from weft.learn.bitext.translation_table import TranslationTable
-from weft.learn.bitext.word_alignment import AlignmentSettings, Side, learn_alignment
+from weft.learn.bitext.word_alignment import AlignmentSettings, DirectedModel, LearnedModels, Side, learn_alignment
 from weft.learn.generative.cooccurrence import Cooccurrences, Types
 from weft.pipeline.settings import checked_settings
-from weft.ragged import Indices
+from weft.ragged import Indices, States
+from weft.tasks.bitext.fertility import FertilityTables, word_classes
 from weft.tasks.bitext.symmetrize import links_of_cells
 from weft.text.bitext import Links
 from weft.text.doc import Doc
@@ -48,6 +50,8 @@ Sentences = str | os.PathLike[str] | Iterable[str | Words]
 #: How to choose links: one direction only, a heuristic over both, or posterior probabilities.
 CHOICES = ("forward", "backward", *METHODS, "posterior")
 COMBINATIONS = ("min", "product", "mean")
+#: The models: the HMM, or one with fertilities that starts from it.
+MODELS = ("hmm", *STAGES)
 #: Independently trained directions. They agree on fewer but more precise links, which suits projection of annotation.
 APART = AlignmentSettings(agreement=False)
 #: The default threshold for `posterior`.
@@ -67,7 +71,9 @@ class Grids:
 
 
 _NAMES = Many(Text(), distinct=True)
-HEADER = Record(settings=Table(), lower=Flag(), source_words=_NAMES, target_words=_NAMES)
+HEADER = Record(settings=Table(), lower=Flag(), source_words=_NAMES, target_words=_NAMES).with_optional(
+    method=Text(MODELS), fertility=Table()
+)
 JUMPS = Array("jumps", "float64", ("*",), within=(0.0, 1e12))
 
 
@@ -82,9 +88,23 @@ class Aligner:
     [[(0, 0), (1, 1)]]
     """
 
-    def __init__(self, settings: AlignmentSettings | None = None, *, lower: bool = True) -> None:
+    def __init__(
+        self,
+        settings: AlignmentSettings | None = None,
+        *,
+        lower: bool = True,
+        method: str = "hmm",
+        fertility: FertilitySettings | None = None,
+    ) -> None:
+        if method not in MODELS:
+            raise ConfigError(f"method must be one of {', '.join(MODELS)}, got {method!r}")
+        if method == "hmm" and fertility is not None:
+            raise ConfigError("the HMM has no fertilities; choose a method such as ibm4-nd")
         self.settings = settings or AlignmentSettings()
         self.lower = lower
+        self.method = method
+        self.fertility = fertility or FertilitySettings()
+        self.fertile: tuple[FertilityTables, FertilityTables] | None = None
         self.source_words: dict[str, int] = {}
         self.target_words: dict[str, int] = {}
         self.tables: tuple[TranslationTable, TranslationTable] | None = None
@@ -92,7 +112,9 @@ class Aligner:
 
     def fit(self, source: Iterable[Words], target: Iterable[Words]) -> dict[str, Any]:
         """Train on the sentence pairs of a bitext; returns a report."""
-        self.source_words, self.target_words = {}, {}
+        self.source_words, self.target_words, self.fertile = {}, {}, None
+        if self.method != "hmm":  # word classes need the text once more
+            source, target = list(source), list(target)
         sides = (
             *self._numbered(source, self.source_words, grow=True),
             *self._numbered(target, self.target_words, grow=True),
@@ -101,9 +123,13 @@ class Aligner:
         if pairs.n_entries == 0:
             raise DataError("the bitext has no sentence pair with words on both sides; there is nothing to train on")
         learned = learn_alignment(pairs, self.settings)
+        report: dict[str, Any] = {}
+        forward, backward = learned.forward, learned.backward
+        if self.method != "hmm":
+            forward, backward = self._fit_fertility(pairs, learned, (source, target), report)
         self.tables = (
-            TranslationTable.of(Side(pairs, turned=False), learned.forward),
-            TranslationTable.of(Side(pairs, turned=True), learned.backward),
+            TranslationTable.of(Side(pairs, turned=False), forward),
+            TranslationTable.of(Side(pairs, turned=True), backward),
         )
         self.jumps = (learned.forward.jumps, learned.backward.jumps)
         return {
@@ -113,7 +139,26 @@ class Aligner:
             "source types": len(self.source_words),
             "target types": len(self.target_words),
             "objective": learned.objective,
+            **report,
         }
+
+    def _fit_fertility(
+        self, pairs: Cooccurrences, hmm: LearnedModels, sides: Sequence[Iterable[Words]], report: dict[str, Any]
+    ) -> tuple[DirectedModel, DirectedModel]:
+        """Train the model with fertilities, from the HMM; its tables of translations."""
+        texts = [[[w.lower() for w in words] if self.lower else list(words) for words in side] for side in sides]
+        known = self.source_words, self.target_words
+        source, target = (
+            word_classes(text, names, self.fertility.classes) for text, names in zip(texts, known, strict=True)
+        )
+        learned = learn_fertility(pairs, hmm, self.method, self.fertility, (source, target), self.settings)
+        self.fertile = (
+            FertilityTables.of(learned.forward, target, source),
+            FertilityTables.of(learned.backward, source, target),
+        )
+        report["objective"] = {**hmm.objective, **learned.objective}
+        report["p0"] = learned.p_null
+        return learned.forward.words, learned.backward.words
 
     def align(
         self,
@@ -156,16 +201,21 @@ class Aligner:
         others, other_offsets = self._numbered(target, self.target_words)
         sizes = np.diff(offsets), np.diff(other_offsets)
         assert self.tables is not None
-        forward = self._alignments(0, words, offsets, others, other_offsets)
-        backward = self._alignments(1, others, other_offsets, words, offsets)
+        forward, forward_best = self._linked(0, words, offsets, others, other_offsets)
+        backward, backward_best = self._linked(1, others, other_offsets, words, offsets)
         order = turned_cells(*sizes)
-        return Grids(
-            *sizes,
-            forward.marginals().link,
-            backward.marginals().link[order],
-            _chosen(forward),
-            _chosen(backward)[order],
-        )
+        return Grids(*sizes, forward, backward[order], forward_best, backward_best[order])
+
+    def _linked(
+        self, direction: int, given: Types, given_offsets: Indices, words: Types, offsets: Indices
+    ) -> tuple[Floats, Bools]:
+        """Posteriors and best links of one direction."""
+        pairs = self._alignments(direction, given, given_offsets, words, offsets)
+        best = pairs.best()
+        if self.fertile is None:
+            return pairs.marginals().link, _chosen(pairs, best)
+        link = self.fertile[direction].alignments(pairs, given, words).marginals(best).link
+        return np.clip(link, 0.0, 1.0), _chosen(pairs, best)
 
     def _alignments(
         self, direction: int, given: Types, given_offsets: Indices, words: Types, offsets: Indices
@@ -187,6 +237,13 @@ class Aligner:
         names = list(others)
         return [(names[other], weight) for other, weight in self.tables[int(backward)].best(row, n)]
 
+    def fertilities(self, word: str, *, backward: bool = False) -> list[float]:
+        """The probabilities that a source word or, with `backward`, a target word has 0, 1, 2, ... words."""
+        if self.fertile is None:
+            raise ConfigError("this aligner has no fertilities; train one with a method such as ibm4-nd")
+        known = (self.source_words, self.target_words)[int(backward)]
+        return self.fertile[int(backward)].fertilities(known.get(word.lower() if self.lower else word, -1))
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file."""
         if self.tables is None:
@@ -195,13 +252,17 @@ class Aligner:
         for name, table, jumps in zip(("forward", "backward"), self.tables, self.jumps, strict=True):
             arrays |= {f"{name}/{key}": array for key, array in table.arrays().items()}
             arrays[f"{name}/jumps"] = jumps
-        header = {
+        header: dict[str, Any] = {
             "task": "aligner",
             "settings": asdict(self.settings),
             "lower": self.lower,
             "source_words": list(self.source_words),
             "target_words": list(self.target_words),
         }
+        if self.fertile is not None:
+            header |= {"method": self.method, "fertility": asdict(self.fertility)}
+            for name, tables in zip(("forward", "backward"), self.fertile, strict=True):
+                arrays |= {f"{name}/fertile/{key}": array for key, array in tables.arrays().items()}
         storage.save(path, header, arrays, pack=True)
 
     @classmethod
@@ -219,7 +280,12 @@ class Aligner:
     def _restored(cls, header: dict[str, Any], stored: Stored) -> Aligner:
         HEADER.check(header)
         settings = {name.replace("_rounds", "_iterations"): value for name, value in header["settings"].items()}
-        aligner = cls(AlignmentSettings(**checked_settings(AlignmentSettings, settings)), lower=header["lower"])
+        method = header.get("method", "hmm")
+        fertile = checked_settings(FertilitySettings, header.get("fertility", {}))
+        aligner = cls(
+            AlignmentSettings(**checked_settings(AlignmentSettings, settings)), lower=header["lower"], method=method,
+            fertility=FertilitySettings(**fertile) if method != "hmm" else None,
+        )  # fmt: skip
         aligner.source_words = {word: i for i, word in enumerate(header["source_words"])}
         aligner.target_words = {word: i for i, word in enumerate(header["target_words"])}
         sizes = len(aligner.source_words), len(aligner.target_words)
@@ -232,6 +298,11 @@ class Aligner:
             TranslationTable.from_arrays(forward, sizes[0], sizes[1]),
             TranslationTable.from_arrays(backward, sizes[1], sizes[0]),
         )
+        if method != "hmm":
+            aligner.fertile = (
+                FertilityTables.from_arrays(STAGES[method][-1], forward.under("fertile/"), *sizes),
+                FertilityTables.from_arrays(STAGES[method][-1], backward.under("fertile/"), *sizes[::-1]),
+            )
         stored.refuse_rest()
         return aligner
 
@@ -256,6 +327,8 @@ def align(
     symmetrize: str = ...,
     *,
     settings: AlignmentSettings | None = ...,
+    method: str = ...,
+    fertility: FertilitySettings | None = ...,
     threshold: float | None = ...,
     combine: str = ...,
     same_language: Literal[False] = False,
@@ -289,6 +362,8 @@ def align(
     symmetrize: str = "grow-diag-final-and",
     *,
     settings: AlignmentSettings | None = None,
+    method: str = "hmm",
+    fertility: FertilitySettings | None = None,
     threshold: float | None = None,
     combine: str = "min",
     same_language: bool = False,
@@ -298,7 +373,8 @@ def align(
     """Train an aligner on a bitext and link its words: `align(english, german, "intersection", threshold=0.9)`.
 
     The two sides are sentences, each a list of words or a text with spaces between its words; or the names of files, as
-    `weft align` reads them. An `Aligner` also links the words of sentence pairs outside its training data.
+    `weft align` reads them. An `Aligner` also links the words of sentence pairs outside its training data. `method` is
+    the model: `hmm`, or one with fertilities such as `ibm4-nd` (`MODELS`), whose settings are `fertility`.
 
     Two documents, or with `same_language` all others, are compared as texts of one language: nothing is trained, texts
     are annotated by `model` where they are not yet, and the result also has similarities.
@@ -317,7 +393,7 @@ def align(
         return align_texts(source, target, model=model, paraphrases=paraphrases)
     _check(symmetrize, combine, threshold)
     sides = _bitext(source, target)
-    aligner = Aligner(settings)
+    aligner = Aligner(settings, method=method, fertility=fertility)
     aligner.fit(*sides)
     return aligner.align(*sides, symmetrize, threshold=threshold, combine=combine)
 
@@ -347,9 +423,8 @@ def _check(symmetrize: str, combine: str, threshold: float | None) -> None:
         raise ConfigError(f"threshold must be a probability from 0 to 1, got {threshold}")
 
 
-def _chosen(alignments: Alignments) -> Bools:
+def _chosen(alignments: Alignments, best: States) -> Bools:
     """The cells of the most probable alignments."""
-    best = alignments.best()
     cells = np.zeros(len(alignments.translation), dtype=np.bool_)
     sizes = np.repeat(alignments.source_sizes, np.diff(alignments.target_offsets))
     starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]

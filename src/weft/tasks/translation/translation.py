@@ -36,13 +36,13 @@ def train(
     lower: bool = False,
     seed: int = 0,
     workers: int = 1,
-    scheduler: str | None = None,
+    client: Any = None,
     watch: Callable[[str], None] = lambda message: None,
 ) -> tuple[Translator, dict[str, Any]]:
     """A translator of a bitext, and a report; with `dev`, held-out sentence pairs, its weights are tuned.
 
     Each side is a file with a sentence per line (or in any format with words), or sentences: lists of words, or texts
-    with spaces between words. `tune` is mert, pro, mira or hols. `scheduler` is the address of a Dask scheduler.
+    with spaces between words. `tune` is mert, pro, mira or hols. `client` is one of Dask, in place of processes.
     """
     if tune not in TUNERS:
         raise ConfigError(f"tune must be one of {', '.join(TUNERS)}, got {tune!r}")
@@ -54,16 +54,7 @@ def train(
     )
     sides = _words(source), _words(target)
     held_out = None if dev is None else (_words(dev[0]), _words(dev[1]))
-    client = None
-    if scheduler is not None:
-        from weft.scale.cluster import connected_client
-
-        client = connected_client(scheduler)
-    try:
-        return train_on(*sides, held_out, settings, client=client, watch=watch)
-    finally:
-        if client is not None:
-            client.close()
+    return train_on(*sides, held_out, settings, client=client, watch=watch)
 
 
 def load(path: str | os.PathLike[str], extensions: Sequence[Extension] = ()) -> Translator:

@@ -1,0 +1,1 @@
+"""Commands for images and the sentences that describe them."""

@@ -1,0 +1,1 @@
+"""Recursive networks over trees with gradients written by hand, ranking losses, and canonical correlation."""

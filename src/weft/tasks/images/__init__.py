@@ -1,0 +1,1 @@
+"""Finding and describing images by sentences, over precomputed image vectors."""

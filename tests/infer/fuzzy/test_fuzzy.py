@@ -88,6 +88,8 @@ def test_the_index_finds_what_comparison_with_all_finds(
     unknown = [word if word <= 4 else -1 for word in query]
     wanted = exhaustive(kept, unknown, k, least)
     assert [(row, round(score, 9)) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)] == wanted
+    index = FuzzyIndex.of(sequences)
+    assert index.compare_all(query).tolist() == index.compare_all(query, bits=True).tolist()
 
 
 @settings(max_examples=20, deadline=None)

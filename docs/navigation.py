@@ -65,6 +65,7 @@ KEYWORDS = {
     "tasks/linking.md": ["entity linking", "word senses", "word sense disambiguation", "knowledge base", "Wikidata"],
     "tasks/coherence.md": ["text coherence", "sentence order", "essay", "discourse", "entity grid"],
     "tasks/coreference.md": ["coreference", "pronoun", "mention", "entity", "chain"],
+    "tasks/translation-memory.md": ["translation memory", "fuzzy match", "TMX", "XLIFF", "PO", "gettext", "CAT"],
     "tasks/similarity.md": ["paraphrase", "similarity", "STS", "monolingual alignment"],
     "tasks/language-models.md": ["language model", "n-gram", "perplexity", "Kneser-Ney", "ARPA", "KenLM"],
     "learn/lexical-resources.md": ["WordNet", "PropBank", "VerbNet", "SemLink"],

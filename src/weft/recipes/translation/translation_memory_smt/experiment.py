@@ -80,10 +80,10 @@ class Size:
 
     train: int | None = None
     longest: int = 60  #: words of training segments
-    rounds: int = 3  #: folds of forced decoding
-    forced: int = 600  #: sentences of each
+    rounds: int = 2  #: folds of forced decoding
+    forced: int = 700  #: sentences of each
     dev: int = 200
-    test: int | None = 1500
+    test: int | None = 1200
     k: int = 100
     decodings: int = 4  #: of tuning
     beam: int = 50

@@ -15,6 +15,7 @@ EXTRAS = {
     "distributed": "cluster",
     "penman": "amr",
     "hnswlib": "images",
+    "sacrebleu": "translate",
     "duckdb": "graphs",
     "pyoxigraph": "graphs",
 }

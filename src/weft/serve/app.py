@@ -10,6 +10,7 @@
 | `GET /health` | whether the service is running |
 | `GET /openapi.json`, `GET /docs` | the API description, for programs and for people |
 | `GET /ask` | with a graph: the page for questions, also at `/` if there is no model |
+| `GET /images`, `POST /search`, `GET /pictures/...` | with images: their page and search |
 | `POST /suggest`, `POST /ask`, `GET /graph` | with a graph: suggestions, answers, and what it holds |
 
 Nothing is loaded from other hosts; a header forbids browsers to do so.
@@ -38,6 +39,7 @@ from weft.serve.body import BodyLimit, Headers, HostCheck
 from weft.serve.comparing import check_length, one_text, two_texts
 from weft.serve.graphs import GraphDesk
 from weft.serve.hosts import Hosts
+from weft.serve.images import PictureDesk
 from weft.serve.service import ALTERNATIVES, Broken, Service, TooBusy, TooLong, TooSlow, UnknownModel
 from weft.text.doc import Doc
 
@@ -52,7 +54,7 @@ HEADERS = {
 _MOST_FAULTS, _LONGEST_NAME = 5, 100
 #: What bodies hold, by path; all others are those of /annotate.
 _BODIES: dict[str, type[BaseModel]] = {
-    "/compare": schemas.Comparison, "/suggest": schemas.Typed, "/ask": schemas.Asked,
+    "/compare": schemas.Comparison, "/search": schemas.Sought, "/suggest": schemas.Typed, "/ask": schemas.Asked,
 }  # fmt: skip
 _UNKNOWN = {404: "there is no such page", 405: "this page does not support that method"}
 
@@ -75,6 +77,8 @@ def create_app(service: Service, hosts: Hosts | None = None) -> FastAPI:
     _add_api(app, service)
     if service.graph is not None:
         _add_graph(app, service, service.graph)
+    if service.pictures is not None:
+        _add_pictures(app, service, service.pictures)
     _add_page(app, service)
     return app
 
@@ -168,6 +172,23 @@ def _add_graph(app: FastAPI, service: Service, desk: GraphDesk) -> None:
         return schemas.GraphFacts(**desk.about(), models=list(service.models))
 
 
+def _add_pictures(app: FastAPI, service: Service, desk: PictureDesk) -> None:
+    problems = {code: what for code, what in _PROBLEMS.items() if code != 404}
+
+    @app.post("/search", summary="Find images by a sentence", responses=problems)
+    async def search(request: schemas.Sought, http: HttpRequest) -> schemas.FoundImages:
+        """The images that a sentence describes best, or those nearest to an image that is named."""
+        future = desk.submit(desk.search, request.text, service.limits.timeout)
+        return schemas.FoundImages(**await service.within_time(future, http.is_disconnected))
+
+    @app.get("/pictures/{place:path}", include_in_schema=False)
+    async def picture(place: str) -> FileResponse:
+        file = desk.file(place)
+        if file is None:
+            raise HTTPException(404)
+        return FileResponse(file)
+
+
 def _answer(service: Service, request: schemas.Request, doc: Doc, start: float) -> Response:
     """Build a response; runs in a thread of the service."""
     if request.format == "json":
@@ -206,7 +227,10 @@ def _add_page(app: FastAPI, service: Service) -> None:
         async def send() -> FileResponse:
             return FileResponse(file)
 
-    page("/", PAGE / ("index.html" if service.models else "ask.html"))
+    start = "index.html" if service.models else "ask.html" if service.graph is not None else "images.html"
+    page("/", PAGE / start)
+    if service.pictures is not None:
+        page("/images", PAGE / "images.html")
     if service.models:
         page("/compare", PAGE / "compare.html")
     if service.graph is not None:

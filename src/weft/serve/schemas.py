@@ -222,6 +222,31 @@ class Likeness(BaseModel):
     seconds: float
 
 
+class Sought(BaseModel):
+    """A sentence to search images by."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"text": "a dog catches a frisbee"}]})
+
+    text: str = Field(description="The sentence, or the name of an image to find those like it.")
+
+
+class FoundImage(BaseModel):
+    """An image with its rank."""
+
+    rank: int
+    image: str = Field(description="Its name.")
+    score: float
+    picture: str | None = Field(description="Where its picture is served, null if there is none.")
+
+
+class FoundImages(BaseModel):
+    """The images that a sentence describes best."""
+
+    images: int = Field(description="How many images were searched.")
+    hits: list[FoundImage] = Field(description="At most 24, best first.")
+    seconds: float
+
+
 class Typed(BaseModel):
     """The beginning of a question."""
 

@@ -28,6 +28,7 @@ from weft.text.strings import StringTable
 
 if TYPE_CHECKING:
     from weft.serve.graphs import GraphDesk
+    from weft.serve.images import PictureDesk
 
 _log = logging.getLogger("weft.serve")
 #: The maximum number of alternatives per request.
@@ -94,12 +95,13 @@ class Service:
     """
 
     def __init__(
-        self, models: Mapping[str, Pipeline], limits: Limits | None = None, graph: GraphDesk | None = None
-    ) -> None:
-        if not models and graph is None:
+        self, models: Mapping[str, Pipeline], limits: Limits | None = None, graph: GraphDesk | None = None,
+        pictures: PictureDesk | None = None,
+    ) -> None:  # fmt: skip
+        if not models and graph is None and pictures is None:
             raise ConfigError("there is no model to serve; name one with --model")
         self.models = dict(models)
-        self.graph = graph
+        self.graph, self.pictures = graph, pictures
         self.limits = limits if limits is not None else Limits()
         self.answered = 0
         self._lock = threading.Lock()
@@ -119,7 +121,7 @@ class Service:
         """The model of a name, or the default one."""
         name = self.default if model is None else model
         if not self.models:
-            raise UnknownModel("this service has no model, only a graph; start it with --model to annotate texts")
+            raise UnknownModel("this service has no model to annotate with; start it with --model to annotate texts")
         if name not in self.models:
             otherwise = f"there are: {', '.join(self.models)}"
             raise UnknownModel(f"there is no model {name!r}; {did_you_mean(name, self.models, otherwise)}")
@@ -221,12 +223,16 @@ class Service:
             comparing.warm()
         if self.graph is not None:
             self.graph.warm()
+        if self.pictures is not None:
+            self.pictures.warm()
 
     def close(self) -> None:
         """Stop the threads; waiting requests are not started."""
         self._queue.close()
         if self.graph is not None:
             self.graph.close()
+        if self.pictures is not None:
+            self.pictures.close()
 
 
 def _work_alone(job: Job, annotate: Callable[[list[Doc]], None], late: Callable[[], bool]) -> bool:

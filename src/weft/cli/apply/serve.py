@@ -16,6 +16,7 @@ from weft.errors import ConfigError, ModelError
 if TYPE_CHECKING:
     from weft.pipeline.pipeline import Pipeline
     from weft.serve.graphs import GraphDesk
+    from weft.serve.images import PictureDesk
 
 #: The model to serve by default.
 DEFAULT = "en"
@@ -44,17 +45,31 @@ Queue = Annotated[int, option("--queue", min=1, help="Maximum number of waiting 
 AskedGraph = Annotated[
     Path | None, option("--graph", metavar="GRAPH", panel=DATA, help="Graph to ask: a folder, or a file of edges.")
 ]
+ImagesToServe = Annotated[
+    Path | None,
+    option("--images", metavar="FILE", panel=DATA, help="Vectors of images to search, as for `weft search`."),
+]
+Finder = Annotated[
+    Path | None,
+    option(
+        "--finder", metavar="MODEL", panel=DATA, help="Model that finds images.", shown="the one that --images names"
+    ),
+]
+Pictures = Annotated[
+    Path | None, option("--pictures", metavar="FOLDER", panel=DATA, help="Folder of the pictures to show.")
+]
 
 
 def serve(
     model: ModelsToServe = None, host: Host = "127.0.0.1", allow_host: AllowHost = None, port: Port = 8000,
     max_chars: MaxChars = 50_000, timeout: Timeout = 30.0, workers: Threads = 2, queue: Queue = 512,
     graph: AskedGraph = None, schema: SchemaFile = None, attributes: Attributes = None, hidden: Hidden = None,
-    me: Me = None,
+    me: Me = None, images: ImagesToServe = None, finder: Finder = None, pictures: Pictures = None,
 ) -> None:  # fmt: skip
     """Serve a web page that shows what models predict, and a JSON API for programs; no internet is needed.
 
-    With --graph, a page for questions in plain words is served, beside the models that --model names.
+    With --graph, a page for questions in plain words is served, and with --images one that finds pictures by sentences,
+    beside the models that --model names.
     """
     try:
         from weft.serve import Limits, Service, memory
@@ -64,11 +79,14 @@ def serve(
         raise ConfigError(f"serving needs {error.name}; install the extra: pip install 'weft[serve]'") from None
     if graph is None and any((schema, attributes, hidden, me)):
         raise ConfigError("--schema, --attributes, --hidden and --me are about a graph: name one with --graph")
+    if images is None and (finder or pictures):
+        raise ConfigError("--finder and --pictures are about images: name their vectors with --images")
     memory.use_few_pools()
     listening = bind(host, port)
     limits = Limits(max_chars, timeout, workers, queue)
     desk = None if graph is None else _desk(graph, schema, attributes, hidden, me, queue)
-    service = Service(load(model) if model or desk is None else {}, limits, desk)
+    shown = None if images is None else _pictures(images, finder, pictures, queue)
+    service = Service(load(model) if model or (desk is None and shown is None) else {}, limits, desk, shown)
     service.warm()
     if not is_local(host):
         typer.echo(f"weft: {host} can be reached from other machines; there is no password", err=True)
@@ -77,6 +95,8 @@ def serve(
     if desk is not None:
         facts = desk.about()
         typer.echo(f"graph ready: {counted(facts['nodes'], 'node')}, {counted(facts['edges'], 'edge')}", err=True)
+    if shown is not None:
+        typer.echo(f"{counted(len(shown.collection.images), 'image')} ready", err=True)
     typer.echo(f"Weft is at {address(listening)} (Ctrl-C ends it)", err=True)
     answer(service, listening, [host, *(allow_host or [])])
 
@@ -89,6 +109,13 @@ def _desk(
 
     questions = load_questions(graph, schema, attributes, hidden)
     return GraphDesk(questions, questions.user(me), queue)
+
+
+def _pictures(images: Path, finder: Path | None, folder: Path | None, queue: int) -> PictureDesk:
+    from weft.serve.images import PictureDesk
+    from weft.tasks.images.collection import Collection
+
+    return PictureDesk(Collection.open(images, finder), folder, queue)
 
 
 def load(models: Sequence[str] | None) -> dict[str, Pipeline]:

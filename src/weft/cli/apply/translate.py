@@ -33,6 +33,9 @@ def translate(
     out: Annotated[str, option("--out", "-o", metavar="FILE", help="File to write to.")] = "-",
     kbest: Annotated[int, option("--kbest", min=1, metavar="K", help="Translations per sentence.")] = 1,
     trace: Annotated[bool, option("--trace", help="Show phrases, where they come from, and scores.")] = False,
+    picture: Annotated[
+        Path | None, option("--draw", metavar="FILE.html", help="Draw which words became which, on a page.")
+    ] = None,
     beam: Annotated[
         int | None, option("--beam", min=1, panel=SETTINGS, help="Hypotheses per stack.", shown="the model's")
     ] = None,
@@ -80,11 +83,17 @@ def translate(
     translator = Translator.load(model)
     if beam is not None:
         translator.set_beam(beam)
+    best: list[Translation] = []
     with _opened(out) as stream:
         for number, words in enumerate(_sentences(file, encoding), start=1):
             found = translator.kbest(words, kbest)
+            best += found[:1] if picture is not None else []
             for line in _lines(number, found, kbest, trace, as_json):
                 stream.write(line + "\n")
+    if picture is not None:
+        from weft.pictures.pairs import DrawnPair, show_pairs
+
+        show_pairs([DrawnPair(each.source, each.words, each.explained_links()) for each in best]).save(picture)
 
 
 def _sentences(file: str, encoding: str) -> Iterator[Sequence[str]]:

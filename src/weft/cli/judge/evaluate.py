@@ -12,6 +12,7 @@ import typer
 
 from weft.cli.common import DATA, JsonFlag, Seed, counted, option, print_json, print_table
 from weft.cli.inputs import Encoding, Fields, FromFormat
+from weft.cli.judge.translations import compare_translations, evaluate_translations
 from weft.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ Layer = Annotated[
     option(
         "--layer",
         metavar="NAME",
-        help="What to score: ud, a span layer, a column of words such as upos, or similarity.",
+        help="What to score: ud, a span layer, a column of words such as upos, similarity, or translation.",
     ),
 ]
 
@@ -94,6 +95,8 @@ def evaluate(
         raise ConfigError("give the output of a system, or a model with --model, to score against the gold file")
     if layer == "similarity":
         return _similarity(gold, system, encoding, as_json)
+    if layer == "translation":
+        return evaluate_translations(gold, system, encoding, as_json)
     _check_fields([gold] if system is None else [gold, system], source, fields)
     docs = _read(gold, source, fields, encoding)
     if model is not None:
@@ -215,6 +218,8 @@ def compare(
 
     if len(systems) < 2:
         raise ConfigError("give at least two system files to compare; `weft evaluate` scores a single one")
+    if layer == "translation":
+        return compare_translations(gold, systems, metric, encoding, samples, seed, test.value, as_json)
     _check_fields([gold, *systems], source, fields)
     docs = _read(gold, source, fields, encoding)
     outcomes = [evaluate_documents(docs, _read(path, source, fields, encoding), layer) for path in systems]

@@ -1,4 +1,4 @@
-"""`weft lexicon grow|clusters|cross-clusters|entities|network`: names, clusters, entities and semantic networks."""
+"""`weft lexicon grow|clusters|cross-clusters|entities|network|denotations`: names, clusters, entities, networks."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import typer
 from weft.cli.generated import with_reading
 from weft.cli.groups import SuggestingGroup
 from weft.cli.learn import clusters, entities, grow, network
+from weft.cli.learn.graph import denotations
 
 app = typer.Typer(
     cls=SuggestingGroup, no_args_is_help=True, add_completion=False, rich_markup_mode="rich",
@@ -17,3 +18,4 @@ app.command("clusters", epilog=f"Example: {clusters.EXAMPLE}")(with_reading(clus
 app.command("cross-clusters", epilog=f"Example: {clusters.CROSS_EXAMPLE}")(with_reading(clusters.cross))
 app.command("network", epilog=f"Example: {network.EXAMPLE}")(network.network)
 app.command("entities", epilog=f"Example: {entities.EXAMPLE}")(entities.entities)
+app.command("denotations", epilog=f"Example: {denotations.EXAMPLE}")(denotations.denotations)

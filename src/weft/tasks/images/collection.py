@@ -95,16 +95,21 @@ class Collection:
         """The images that a sentence describes best."""
         return self.find_vector(self.sentence_vectors([text])[0], k)
 
-    def find_vector(self, vector: Floats, k: int = 10, without: str = "") -> list[Hit]:
+    def find_vector(self, vector: Floats, k: int = 10) -> list[Hit]:
         """The images nearest to a vector of their space."""
-        numbers, scores = self._index.search(vector, k + bool(without))
-        pairs = zip(numbers[0].tolist(), scores[0].tolist(), strict=True)
-        kept = [(self.images.ids[number], score) for number, score in pairs if self.images.ids[number] != without][:k]
+        numbers, scores = self._index.search(vector, k)
+        return self._hits(numbers[0].tolist(), scores[0].tolist(), k)
+
+    def _hits(self, numbers: list[int], scores: list[float], k: int, without: str = "") -> list[Hit]:
+        names = [self.images.ids[number] for number in numbers]
+        kept = [(name, score) for name, score in zip(names, scores, strict=True) if name != without][:k]
         return [Hit(rank, name, score, path=self.images.path(name)) for rank, (name, score) in enumerate(kept, 1)]
 
     def like(self, image: str, k: int = 10) -> list[Hit]:
-        """The images nearest to an image of the collection."""
-        return self.find_vector(np.asarray(self.vectors[self.images.number(image)], dtype=np.float64), k, image)
+        """The images nearest to an image of the collection, by the cosine."""
+        vector = np.asarray(self.vectors[self.images.number(image)], dtype=np.float64)
+        numbers, scores = VectorIndex(self.vectors, "cosine").search(vector, k + 1)
+        return self._hits(numbers[0].tolist(), scores[0].tolist(), k, image)
 
     def describe(self, image: str, captions: Sequence[Caption], k: int = 10) -> list[Hit]:
         """The sentences that describe an image best."""

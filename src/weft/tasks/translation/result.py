@@ -50,6 +50,21 @@ class Translation:
             at += len(step.target)
         return sorted(found)
 
+    def explained_links(self) -> list[tuple[int, int, str]]:
+        """The links in the order of the translation, and where the phrase of each comes from.
+
+        >>> step = Step(0, 2, ("das", "Haus"), ("the", "house"), ((0, 0), (1, 1)), {}, 3, (0, 4))
+        >>> Translation(("das", "Haus"), ("the", "house"), -1.0, {}, (step,)).explained_links()[1]
+        (1, 1, 'das Haus -> the house, seen 3 times, in sentence pairs 1, 5')
+        """
+        found: list[tuple[int, int, str]] = []
+        at = 0
+        for step in self.steps:
+            why = f"{' '.join(step.source)} -> {' '.join(step.target)}, {_origin(step)}"
+            found.extend((step.start + i, at + j, why) for i, j in step.links)
+            at += len(step.target)
+        return found
+
     def trace(self) -> str:
         """The phrases of the translation, one per line.
 

@@ -66,7 +66,7 @@ RECALL = {BOW: (15.8, 42.2, 60.0), KCCA: (16.4, 41.4, 58.0), SDT: (16.4, 46.6, 6
 SQUARED = {BOW: (24.7, 30.7), CT: (22.2, 29.4), RNN: (28.4, 31.4), DT: (13.3, 26.8), SDT: (15.8, 37.5)}
 SIMILAR, SEARCH, DESCRIBE = "similar sentences", "image search", "describing"
 #: Options of the role-swap probe, the same for all networks.
-ROLES = RankingOptions(margin=1.0, l2=1.0, rate=0.03, epochs=12, every=4)
+ROLES = RankingOptions(margin=1.0, l2=1.0, rate=0.03, epochs=12, every=6)
 ACTIVE = 20  #: pairs of active and passive
 
 
@@ -77,9 +77,9 @@ class Size:
     splits: int = 5
     seeds: int = 3
     seed_splits: int = 2  #: splits on which other seeds are tried
-    squared_splits: int = 3
+    squared_splits: int = 2
     categories: int = 20
-    epochs: int = 20
+    epochs: int = 16
     dimensions: int = 50
     raw: int = 5  #: files of captions for word vectors
     role_seeds: int = 3

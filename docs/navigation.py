@@ -68,6 +68,7 @@ KEYWORDS = {
     "tasks/videos.md": ["video", "clip", "tracking", "MOT", "grounding", "video search", "object detection"],
     "tasks/coreference.md": ["coreference", "pronoun", "mention", "entity", "chain"],
     "tasks/pictures.md": ["image search", "captions", "CLIP", "bag of words probe", "role swap", "photographs"],
+    "tasks/translation-memory.md": ["translation memory", "fuzzy match", "TMX", "XLIFF", "PO", "gettext", "CAT"],
     "tasks/similarity.md": ["paraphrase", "similarity", "STS", "monolingual alignment"],
     "tasks/language-models.md": ["language model", "n-gram", "perplexity", "Kneser-Ney", "ARPA", "KenLM"],
     "tasks/translation.md": ["translate", "machine translation", "phrase table", "BLEU", "MERT", "sacrebleu"],

@@ -71,6 +71,7 @@ KEYWORDS = {
     "tasks/quality.md": ["quality estimation", "annotator bias", "rater", "Gaussian process", "post-editing", "outlier"],
     "transfer/alignment.md": ["word alignment", "IBM model 4", "GIZA", "fertility", "bitext", "Pharaoh"],
     "tasks/pictures.md": ["image search", "captions", "CLIP", "bag of words probe", "role swap", "photographs"],
+    "tasks/translation-memory.md": ["translation memory", "fuzzy match", "TMX", "XLIFF", "PO", "gettext", "CAT"],
     "tasks/similarity.md": ["paraphrase", "similarity", "STS", "monolingual alignment"],
     "tasks/language-models.md": ["language model", "n-gram", "perplexity", "Kneser-Ney", "ARPA", "KenLM"],
     "tasks/translation.md": ["translate", "machine translation", "phrase table", "BLEU", "MERT", "sacrebleu"],

@@ -155,7 +155,7 @@ HEADINGS = {
 VARIANTS = {
     ("annotate", "--together"): "weft.cli.apply.together:command",
     ("align", "--same-language"): "weft.cli.apply.same_language:command",
-    ("ask", "--clips"): "weft.cli.apply.clips:command",
+    ("search", "--clips"): "weft.cli.images.clips:command",
 }
 COMMANDS = {name: place for places in HEADINGS.values() for name, place in places.items()}
 

@@ -1,4 +1,4 @@
-"""`weft train grounding`, and `weft ask --clips` with its model: clips by sentence, descriptions, tracks."""
+"""`weft train grounding`, and `weft search --clips` with its model: clips by sentence, descriptions, tracks."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def test_words_are_learned_and_clips_found_by_sentence(weft, tmp_path):
     report = json.loads(done.stdout)
     assert report["training"]["clips"] == 18
     assert set(report["words"]) == {"backpack", "chair", "person", "trash-can"}
-    asked = ("ask", "--clips", EXAMPLES, "--model", "g.weft")
-    found = json.loads(weft(*asked, "The person carried the chair", "--most", "4", "--out", "svg", "--json").stdout)
+    asked = ("search", "--clips", EXAMPLES, "--model", "g.weft")
+    found = json.loads(weft(*asked, "The person carried the chair", "--count", "4", "--out", "svg", "--json").stdout)
     scores = [each["score"] for each in found["clips"]]
     assert len(scores) == 4
     assert scores == sorted(scores, reverse=True)
@@ -28,10 +28,10 @@ def test_words_are_learned_and_clips_found_by_sentence(weft, tmp_path):
     best = (tmp_path / "svg" / f"{found['clips'][0]['clip']}.svg").read_text()
     assert "person" in best
     assert "frame 20" in best
-    one = weft("ask", "--clips", EXAMPLES / "yard-17.mot", "The person carried the chair", "--model", "g.weft", "--out",
-               "one.svg")  # fmt: skip
+    clip = ("search", "--clips", EXAMPLES / "yard-17.mot", "--model", "g.weft")
+    one = weft(*clip, "The person carried the chair", "--out", "one.svg")
     assert "1 picture in one.svg" in one.stdout
-    said = weft("ask", "--clips", EXAMPLES / "yard-17.mot", "--model", "g.weft", "--most", "2", "--json")
+    said = weft(*clip, "--count", "2", "--json")
     assert len(json.loads(said.stdout)["yard-17"]) == 2
 
 
@@ -52,4 +52,4 @@ def test_bad_sentences_are_named_with_their_line(weft, tmp_path, lines, said):
 
 def test_without_sentences_or_model_it_says_what_to_give(weft):
     assert "--sentences FILE" in weft("train", "grounding", EXAMPLES, "--out", "g.weft").stderr
-    assert "--model clips.weft" in weft("ask", "--clips", EXAMPLES, "The person carried the chair").stderr
+    assert "--model clips.weft" in weft("search", "--clips", EXAMPLES, "The person carried the chair").stderr

@@ -110,7 +110,7 @@ def with_sources(units: st.SearchStrategy[Unit]) -> st.SearchStrategy[list[tuple
 
 
 @pytest.mark.must_show("visual-denotations", 2)
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(with_sources(lattices()))
 def test_the_agenda_keeps_strings_of_two_sources_and_their_children(given_):
     units, sources = [unit for unit, _ in given_], [source for _, source in given_]
@@ -125,7 +125,7 @@ def test_the_agenda_keeps_strings_of_two_sources_and_their_children(given_):
     assert own_edges == {edge for edge in edges if edge[0] in several}
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(with_sources(wild()))
 def test_whatever_the_rules_states_are_those_that_nodes_of_two_sources_reach(given_):
     units, sources = [unit for unit, _ in given_], [source for _, source in given_]
@@ -135,7 +135,7 @@ def test_whatever_the_rules_states_are_those_that_nodes_of_two_sources_reach(giv
 
 
 @pytest.mark.must_show("visual-denotations", 8)
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(with_sources(wild()), st.integers(0, 8))
 def test_units_that_come_later_give_the_graph_of_all(given_, cut):
     units, sources = [unit for unit, _ in given_], [source for _, source in given_]
@@ -145,7 +145,7 @@ def test_units_that_come_later_give_the_graph_of_all(given_, cut):
     assert of_agenda(agenda) == least(units, sources)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(with_sources(wild()), st.integers(0, 5))
 def test_units_that_get_more_rules_later_give_the_graph_of_all_rules(given_, kept):
     units, sources = [unit for unit, _ in given_], [source for _, source in given_]
@@ -166,7 +166,7 @@ def test_a_string_of_one_source_is_not_expanded():
     assert alone.n_nodes == 1
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=12), st.data())
 def test_what_children_have_their_parents_have(edges, data):
     n = 7
@@ -183,7 +183,7 @@ def test_what_children_have_their_parents_have(edges, data):
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=14))
 def test_no_kept_edge_closes_a_cycle_and_edges_outside_cycles_stay(edges):
     parents, children = (np.array([edge[k] for edge in edges], np.int32) for k in range(2))

@@ -156,6 +156,9 @@ def test_a_frame_costs_a_sum_and_no_square():
     assert np.allclose(target.reshape(3, 5, 4), np.einsum("aic,ik->akc", source.reshape(3, 5, 4), matrix))
     push(source, 3, 5, 4, matrix, True, target)
     assert np.allclose(target.reshape(3, 5, 4), np.einsum("aic,ki->akc", source.reshape(3, 5, 4), matrix))
+    for turned, how in ((False, "ai,ik->ak"), (True, "ai,ki->ak")):
+        push(source, 12, 5, 1, matrix, turned, target)
+        assert np.allclose(target.reshape(12, 5), np.einsum(how, source.reshape(12, 5), matrix))
 
 
 def test_padded_detections_are_never_picked():

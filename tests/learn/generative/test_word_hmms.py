@@ -176,17 +176,27 @@ def test_an_interrupted_training_goes_on_from_its_checkpoint(tmp_path, monkeypat
         patch.setattr(word_learning, "maximize", lambda *given: counted.append(1) or maximize(*given))
         again = learn_words(samples, CLASSES, QUICK, checkpoint=path)
     assert same(again, learn_words(samples, CLASSES, QUICK))
-    assert len(counted) == sum(len(run.log_likelihoods) for run in again.starts) - 3
+    assert len(counted) == sum(len(run.trials) + len(run.log_likelihoods) for run in again.starts) - 3
     with pytest.raises(ConfigError, match="no checkpoint of this training"):
         learn_words(samples, CLASSES, WordSchedule(starts=2, rounds=9), checkpoint=path)
 
 
 def test_the_likeliest_start_is_kept():
     found = learn_words(random_samples(2, 10, 5, 3), CLASSES, WordSchedule(starts=4, trials=2, finalists=2, rounds=6))
-    values = [run.log_likelihoods[-1] for run in found.starts]
-    assert values == sorted(values, reverse=True)
+    assert [len(run.trials) for run in found.starts] == [2, 2, 2, 2]
+    assert [bool(run.log_likelihoods) for run in found.starts] == [True, True, False, False]
+    assert found.starts[0].log_likelihoods[-1] > found.starts[1].log_likelihoods[-1]
+    assert min(run.trials[-1] for run in found.starts[:2]) > max(run.trials[-1] for run in found.starts[2:])
     assert found.lexicon is found.starts[0].lexicon
-    assert sorted(len(run.log_likelihoods) > 2 for run in found.starts) == [False, False, True, True]
+
+
+def test_starts_are_tried_on_the_sentences_with_the_fewest_participants():
+    samples = random_samples(2, 6, 5, 3)
+    longer = [Sample(s.scene, (*s.words, Occurrence(0, (2,))), 3) for s in random_samples(3, 4, 5, 3)]
+    found = learn_words([*longer, *samples], CLASSES, WordSchedule(starts=2, trials=1, finalists=1, rounds=1))
+    first = random_lexicon(CLASSES, 0)
+    (run,) = [run for run in found.starts if run.number == 0]
+    assert np.isclose(run.trials[0], sum(first.log_likelihood(sample) for sample in samples))
 
 
 def test_states_in_order_lead_forward():

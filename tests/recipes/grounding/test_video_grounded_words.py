@@ -8,7 +8,6 @@ import pytest
 from weft.learn.generative.word_hmms import WordLexicon, WordModel, expect, maximize
 from weft.learn.generative.word_learning import WordSchedule, random_lexicon
 from weft.recipes.grounding.video_grounded_words.systems import (
-    GRAMMAR,
     WORDS,
     Corpus,
     Fold,
@@ -108,10 +107,10 @@ def test_worlds_are_seeded_and_their_sentences_true():
     assert np.array_equal(one.clip.boxes, again.clip.boxes)
     assert not np.array_equal(one.clip.boxes, generate(8).clip.boxes)
     corpus = Corpus.make(6, 3, Noise(frames=25))
-    assert all(is_true(corpus.worlds[clip], sentence, GRAMMAR) for clip, sentence in corpus.pairs)
+    assert all(is_true(corpus.worlds[clip], sentence) for clip, sentence in corpus.pairs)
     wrong = Corpus.make(6, 3, Noise(frames=25), wrong=0.5)
     assert len(wrong.pairs) == len(corpus.pairs)
-    assert not all(is_true(wrong.worlds[clip], sentence, GRAMMAR) for clip, sentence in wrong.pairs)
+    assert not all(is_true(wrong.worlds[clip], sentence) for clip, sentence in wrong.pairs)
 
 
 def test_a_start_is_learned_from_the_training_clips_only():

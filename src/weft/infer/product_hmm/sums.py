@@ -127,10 +127,22 @@ def push(source: Floats, before: int, n: int, after: int, matrix: Floats, turned
         base = a * n * after
         for k in range(n * after):
             target[base + k] = 0.0
-        for i in range(n):
+        if after == 1 and turned:  # rows of the matrix, so that the inner loop runs over neighbours here too
             for k in range(n):
-                weight = matrix[k, i] if turned else matrix[i, k]
-                if weight != 0.0:
+                value = 0.0
+                for i in range(n):
+                    value += matrix[k, i] * source[base + i]
+                target[base + k] = value
+        elif after == 1:
+            for i in range(n):
+                value = source[base + i]
+                if value != 0.0:
+                    for k in range(n):
+                        target[base + k] += matrix[i, k] * value
+        else:
+            for i in range(n):
+                for k in range(n):
+                    weight = matrix[k, i] if turned else matrix[i, k]
                     for c in range(after):
                         target[base + k * after + c] += weight * source[base + i * after + c]
 

@@ -45,10 +45,11 @@ class Rounds:
             self._pool.shutdown(cancel_futures=True)
         self._pool, self._sent = None, []
 
-    def __call__(self, message: Any) -> list[Any]:
-        """The answers to a message, in the order of the parts."""
+    def __call__(self, message: Any, first: int | None = None) -> list[Any]:
+        """The answers to a message, in the order of the parts: of all, or of the first ones."""
+        count = len(self.parts) if first is None else first
         if self.client is not None:
-            asked = [self.client.submit(self.work, part, message, pure=False, retries=2) for part in self._sent]
+            asked = [self.client.submit(self.work, part, message, pure=False, retries=2) for part in self._sent[:count]]
             try:
                 return [future.result() for future in asked]
             except WeftError:
@@ -56,12 +57,12 @@ class Rounds:
             except Exception as error:
                 raise WeftError(f"the Dask cluster gave up on a part of the data: {error}") from error
         if self._pool is not None:
-            running = [self._pool.submit(_answer, self.work, number, message) for number in range(len(self.parts))]
+            running = [self._pool.submit(_answer, self.work, number, message) for number in range(count)]
             try:
                 return [future.result() for future in running]
             except BrokenProcessPool as error:
                 raise WeftError("a worker process died; it may need more memory than is available") from error
-        return [self.work(part, message) for part in self.parts]
+        return [self.work(part, message) for part in self.parts[:count]]
 
 
 def _keep(parts: list[Any]) -> None:

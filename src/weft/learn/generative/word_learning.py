@@ -1,13 +1,14 @@
 """EM for the models of words: from several random starts, the best of them carried on, over clips in parallel.
 
-A start that confuses two nouns stays at a local maximum with a lower likelihood. So several starts run a few rounds,
-and only the best go on to the end; of these, the likeliest is kept.
+A start that confuses two nouns stays at a local maximum with a lower likelihood. So several starts run a few rounds on
+the sentences with the fewest participants, which cost little and tell nouns apart; only the likeliest go on with all
+sentences, and of these, the likeliest is kept.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,12 +40,12 @@ _TASK = "checkpoint of words"
 
 @dataclass(frozen=True)
 class WordSchedule:
-    """How words are learned: `trials` rounds for every start, then up to `rounds` for the `finalists`."""
+    """How words are learned: `trials` short rounds for every start, then up to `rounds` of all for the `finalists`."""
 
     starts: int = 12
-    trials: int = 5
-    finalists: int = 3
-    rounds: int = 15
+    trials: int = 6
+    finalists: int = 2
+    rounds: int = 12
     tolerance: float = 1e-4
     floor: float = 1e-3
     stay: float = 0.8
@@ -61,10 +62,11 @@ class WordSchedule:
 
 @dataclass
 class Start:
-    """A start with the log-likelihood of the data after every round."""
+    """A start with the log-likelihoods before every round: of the short sentences, and of all data."""
 
     number: int
     lexicon: WordLexicon
+    trials: list[float] = field(default_factory=list)
     log_likelihoods: list[float] = field(default_factory=list)
 
 
@@ -122,7 +124,11 @@ def learn_words(
     schedule.check()
     if not samples:
         raise ConfigError("there is nothing to learn from: give clips with sentences")
-    parts = [list(samples[k : k + PART]) for k in range(0, len(samples), PART)]
+    least = min(sample.participants for sample in samples)
+    short = [sample for sample in samples if sample.participants == least]
+    parts = _parts(short)
+    few = len(parts)
+    parts += _parts([sample for sample in samples if sample.participants > least])
     runs = [Start(0, start)] if start is not None else [
         Start(k, random_lexicon(
             classes, schedule.seed + 1000 * k, stay=schedule.stay, noise=schedule.noise, ordered=schedule.ordered,
@@ -133,44 +139,50 @@ def learn_words(
     place = None if checkpoint is None else Path(checkpoint)
     if place is not None and place.is_file():
         _load(runs, schedule, place)
-    total = len(runs) * schedule.trials + min(schedule.finalists, len(runs)) * max(schedule.rounds - schedule.trials, 0)
+    total = len(runs) * schedule.trials + min(schedule.finalists, len(runs)) * schedule.rounds
     with Rounds(expect, parts, workers, client) as ask, progress("learning words", total, "rounds") as bar:
 
-        def advance(run: Start, most: int) -> None:
-            while len(run.log_likelihoods) < most and not _settled(run, schedule):
-                _round(run, ask, schedule)
+        def advance(run: Start, values: list[float], most: int, first: int | None) -> None:
+            while len(values) < most and not _settled(values, schedule):
+                _round(run, values, ask(run.lexicon, first), schedule)
                 bar.advance(1)
                 if place is not None:
                     _save(runs, schedule, place)
 
-        for run in runs:
-            advance(run, min(schedule.trials, schedule.rounds))
+        for run in runs if len(runs) > schedule.finalists else ():
+            if not run.log_likelihoods:
+                advance(run, run.trials, schedule.trials, few)
         for run in sorted(runs, key=_likelihood, reverse=True)[: schedule.finalists]:
-            advance(run, schedule.rounds)
+            advance(run, run.log_likelihoods, schedule.rounds, None)
     runs.sort(key=_likelihood, reverse=True)
     return Learned(runs[0].lexicon, runs)
 
 
-def _likelihood(run: Start) -> float:
-    return run.log_likelihoods[-1]
+def _parts(samples: Sequence[Sample]) -> list[list[Sample]]:
+    return [list(samples[k : k + PART]) for k in range(0, len(samples), PART)]
 
 
-def _round(run: Start, ask: Callable[[WordLexicon], list[Expected]], schedule: WordSchedule) -> None:
+def _likelihood(run: Start) -> tuple[bool, float]:
+    """Finalists are above all others."""
+    values = run.log_likelihoods or run.trials
+    return bool(run.log_likelihoods), values[-1] if values else -np.inf
+
+
+def _round(run: Start, values: list[float], parts: Sequence[Expected], schedule: WordSchedule) -> None:
     """Score the data and re-estimate."""
     together = Expected.none()
-    for part in ask(run.lexicon):
+    for part in parts:
         together.add(part)
     value = float(sum(together.log_likelihoods))
-    before = run.log_likelihoods[-1] if run.log_likelihoods else -np.inf
+    before = values[-1] if values else -np.inf
     if value < before - 1e-6 * abs(before):
         raise InferenceError(f"the log-likelihood of the data fell from {before} to {value}")
-    run.log_likelihoods.append(value)
+    values.append(value)
     run.lexicon = maximize(together, run.lexicon, schedule.floor)
 
 
-def _settled(run: Start, schedule: WordSchedule) -> bool:
+def _settled(values: Sequence[float], schedule: WordSchedule) -> bool:
     """Whether the last round gained next to nothing."""
-    values = run.log_likelihoods
     return len(values) > 1 and values[-1] - values[-2] < schedule.tolerance * abs(values[-1])
 
 
@@ -178,6 +190,7 @@ def _save(runs: Sequence[Start], schedule: WordSchedule, path: Path) -> None:
     arrays: dict[str, Any] = {}
     for run in runs:
         arrays |= {f"{run.number}.{name}": each for name, each in to_arrays(run.lexicon).items()}
+        arrays[f"{run.number}.trials"] = np.array(run.trials, dtype=np.float64)
         arrays[f"{run.number}.log_likelihoods"] = np.array(run.log_likelihoods, dtype=np.float64)
     storage.save(path, {"task": _TASK, "schedule": asdict(schedule), "starts": len(runs)}, arrays)
 
@@ -188,6 +201,7 @@ def _load(runs: Sequence[Start], schedule: WordSchedule, path: Path) -> None:
         raise ConfigError(f"{path} is no checkpoint of this training; remove it, or give the options it was begun with")
     for run in runs:
         own = {name.partition(".")[2]: each for name, each in arrays.items() if name.startswith(f"{run.number}.")}
+        run.trials = [float(each) for each in own.pop("trials")]
         run.log_likelihoods = [float(each) for each in own.pop("log_likelihoods")]
         run.lexicon = from_arrays(own, run.lexicon.classes, run.lexicon.exclusive)
 

@@ -44,8 +44,8 @@ class GroundingSettings(Settings):
         flag="--parts-of-speech",
     )  # fmt: skip
     starts: int = option(12, "Random starts; the likeliest is kept.")
-    finalists: int = option(3, "Starts that go on after the first iterations.")
-    iterations: int = option(15, "Iterations of EM.")
+    finalists: int = option(2, "Starts that go on after a few short iterations.")
+    iterations: int = option(12, "Iterations of EM over all sentences.")
     detections: int = option(8, "Detections per frame.")
     per_kind: int = option(2, "Detections per kind and frame that are kept in any case.")
     checkpoint: str = option("", "File that an interrupted training goes on from.", metavar="FILE")
@@ -59,7 +59,7 @@ class GroundingSettings(Settings):
 
     def schedule(self) -> WordSchedule:
         """How words are learned."""
-        return WordSchedule(self.starts, min(4, self.iterations), self.finalists, self.iterations, seed=self.seed)
+        return WordSchedule(self.starts, finalists=self.finalists, rounds=self.iterations, seed=self.seed)
 
 
 class Tracks(NamedTuple):

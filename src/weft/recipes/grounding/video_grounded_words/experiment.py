@@ -24,7 +24,7 @@ from weft.evaluate.significance import paired_bootstrap
 from weft.learn.generative.word_hmms import expect
 from weft.learn.generative.word_learning import WordSchedule, random_lexicon
 from weft.progress import progress
-from weft.recipes.claims import compared, mean_of, measured
+from weft.recipes.claims import compared, measured
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
 from weft.recipes.grounding.video_grounded_words.systems import (
     SYSTEMS,
@@ -51,17 +51,17 @@ F1, STARTS, STRESS, SPEED = "F1", "starts", "stress", "a round of EM"
 class Size:
     """How much is run."""
 
-    corpora: int = 3
+    corpora: int = 1
     clips: int = 60
     frames: int = 40
     folds: int = 3
     starts: int = 12
     trials: int = 4
-    finalists: int = 2
-    rounds: int = 12
+    finalists: int = 1
+    rounds: int = 7
     small: int = 30  #: clips of the corpora of starts and stress
     small_corpora: int = 4
-    stressed: int = 2  #: corpora
+    stressed: int = 1  #: corpora
     timed: int = 100  #: clips, and frames per clip
     samples: int = 2000
 
@@ -227,11 +227,9 @@ def _f1(result: RecipeResult, material: Material) -> None:
         for group in GROUPS:
             test = paired_bootstrap(counts[better][group], counts[worse][group], samples=samples)
             result.claim(f"{better} beats {worse}", compared(test, group))
-    gaps = {
-        f"corpus {k}": 100 * (one.counts["ALL"].total().f1 - one.counts["NV"].total().f1)
-        for k, one in enumerate(outcomes["Learned"])
-    }
-    result.claim("longer sentences carry more evidence: F1(ALL) is above F1(NV)", mean_of(gaps, "Learned"))
+    for name in ("Learned", "Hand"):
+        test = paired_bootstrap(counts[name]["ALL"], counts[name]["NV"], samples=samples)
+        result.claim("longer sentences carry more evidence: F1(ALL) is above F1(NV)", compared(test, name))
     for group in GROUPS:
         gap = result.cell(F1, "Hand", f"area {group}") - result.cell(F1, "Learned", f"area {group}")
         result.claim(
@@ -266,7 +264,7 @@ def _starts(result: RecipeResult, material: Material) -> None:
     columns = ["starts with 4 nouns", "nouns of the likeliest", "mass on the right kind", "seconds per start"]
     table = Table(STARTS, columns, digits={columns[0]: 0, columns[1]: 0})
     found, falls = [], 0
-    schedule = WordSchedule(size.starts, size.rounds, 1, size.rounds, seed=material.options.seed)
+    schedule = material.schedule()
     for k in range(size.small_corpora):
         _, fold = _small(material, k, Noise(frames=size.frames))
         before = time.perf_counter()
@@ -276,12 +274,14 @@ def _starts(result: RecipeResult, material: Material) -> None:
         seconds = (time.perf_counter() - before) / size.starts
         right = [nouns_right(each.lexicon) for each in learned.starts]
         found.append(right[0])
-        falls += sum(bool((np.diff(each.log_likelihoods) < 0).any()) for each in learned.starts)
+        runs = [values for each in learned.starts for values in (each.trials, each.log_likelihoods)]
+        falls += sum(bool((np.diff(values) < 0).any()) for values in runs if values)
         masses = [learned.lexicon.models[WORDS.index(kind)].outputs[0][0][number] for number, kind in enumerate(KINDS)]
         row = {columns[0]: sum(n == 4 for n in right), columns[1]: right[0]}
         table.add(f"corpus {k}", {**row, columns[2]: float(np.mean(masses)), columns[3]: seconds})
     table.note = (
-        f"{size.small_corpora} corpora of {size.small} clips, {size.starts} starts of {size.rounds} rounds each."
+        f"{size.small_corpora} corpora of {size.small} clips, {size.starts} starts of "
+        f"{size.trials} short rounds, and {size.rounds} rounds of all sentences for the likeliest."
     )
     result.tables.append(table)
     result.own(
@@ -299,7 +299,6 @@ def _stress(result: RecipeResult, material: Material) -> None:
         "as it is": (plain, 0.0),
         "20 % missed": (Noise(frames=size.frames, missed=0.2), 0.0),
         "50 % more false boxes": (Noise(frames=size.frames, extra=0.5), 0.0),
-        "both": (Noise(frames=size.frames, missed=0.2, extra=0.5), 0.0),
         "10 % wrong sentences": (plain, 0.1),
     }
     table = Table(STRESS, ["nouns right", "area NV", "area ALL"], digits={"area NV": 3, "area ALL": 3})

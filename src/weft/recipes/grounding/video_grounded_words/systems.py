@@ -49,7 +49,7 @@ class Corpus:
         while len(worlds) < clips:
             world = generate(10_000 * seed + number, noise)
             number += 1
-            own = true_sentences(world, [*NV, *ALL], GRAMMAR)
+            own = true_sentences(world, [*NV, *ALL])
             plain = [sentence for sentence in own if sentence in _PLAIN]
             if not plain or len(own) < 2:
                 continue

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from weft.arrays import Floats
 from weft.tasks.grounding.clips import Clip
-from weft.tasks.grounding.sentences import Grammar
+from weft.tasks.grounding.sentences import Grammar, Used
 
 KINDS = ("backpack", "chair", "person", "trash-can")
+_GRAMMAR = Grammar()
 WIDTH, HEIGHT = 640.0, 480.0
 #: Widths and heights of the kinds, each between two numbers.
 SIZES = {
@@ -200,7 +202,7 @@ def _detect(
     return np.array(boxes), kinds, np.array(scores), np.array(moves)
 
 
-def is_true(world: World, sentence: str, grammar: Grammar | None = None) -> bool:
+def is_true(world: World, sentence: str) -> bool:
     """Whether a sentence is true of a clip, by the geometry of its objects.
 
     >>> from weft.tasks.grounding.sentences import every_sentence
@@ -208,13 +210,18 @@ def is_true(world: World, sentence: str, grammar: Grammar | None = None) -> bool
     >>> any(is_true(world, sentence) for sentence in every_sentence(Grammar(), ("N", "V")))
     True
     """
-    grammar = grammar or Grammar()
-    parsed = grammar.parse(sentence)
-    nouns = set(grammar.of_kind("N"))
+    words, objects = _said(sentence)
+    return world.present.issuperset(objects) and all(
+        _holds(word, [world.place(objects[p]) for p in own]) for word, own in words
+    )
+
+
+@cache
+def _said(sentence: str) -> tuple[list[Used], list[str]]:
+    """The words of a sentence but its nouns, and the objects that take part."""
+    parsed, nouns = _GRAMMAR.parse(sentence), set(KINDS)
     objects = [parsed.name(p, nouns) for p in range(parsed.participants)]
-    if not world.present.issuperset(objects):
-        return False
-    return all(_holds(word, [world.place(objects[p]) for p in own]) for word, own in parsed.words if word not in nouns)
+    return [used for used in parsed.words if used.word not in nouns], objects
 
 
 def _holds(word: str, places: Sequence[Floats]) -> bool:
@@ -242,7 +249,6 @@ def _holds(word: str, places: Sequence[Floats]) -> bool:
     return middle < -40 if word == "to the left of" else middle > 40
 
 
-def true_sentences(world: World, sentences: Sequence[str], grammar: Grammar | None = None) -> list[str]:
+def true_sentences(world: World, sentences: Sequence[str]) -> list[str]:
     """The sentences that are true of a clip."""
-    grammar = grammar or Grammar()
-    return [sentence for sentence in sentences if is_true(world, sentence, grammar)]
+    return [sentence for sentence in sentences if is_true(world, sentence)]

@@ -1,4 +1,4 @@
-"""`weft ask --clips FOLDER SENTENCE`: the clips that a sentence fits, or the sentences that fit a clip, with tracks."""
+"""`weft search --clips FOLDER SENTENCE`: the clips that a sentence fits, or what a clip shows, with tracks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ClipFolder = Annotated[
 Model = Annotated[
     Path, option("--model", "-m", metavar="MODEL", help="Model of `weft train grounding`.", autocompletion=known_models)
 ]
-Most = Annotated[int, option("--most", metavar="N", min=1, help="Clips, or sentences per clip, to show.")]
+Count = Annotated[int, option("--count", min=1, help="Clips, or sentences per clip, to show.")]
 Out = Annotated[
     Path | None,
     option("--out", "-o", metavar="PATH", help="Draw the tracks: .svg for the best clip, or a folder for all shown."),
@@ -31,14 +31,14 @@ Frames = Annotated[int, option("--frames", metavar="N", min=1, help="Frames to d
 
 def command(words: Sequence[str]) -> Callable[..., None]:
     """The command."""
-    return ask_clips
+    return search_clips
 
 
-def ask_clips(
+def search_clips(
     sentence: Sentence = None,
     clips: ClipFolder = Path(),
     model: Model = Path(),
-    most: Most = 5,
+    count: Count = 5,
     out: Out = None,
     frames: Frames = 6,
     as_json: JsonFlag = False,
@@ -52,9 +52,9 @@ def ask_clips(
     settings = grounder.settings
     read = read_clips(clips, settings.detections, settings.per_kind, grounder.kinds)
     if sentence is None:
-        _describe(grounder, read, most, as_json)
+        _describe(grounder, read, count, as_json)
         return
-    found = grounder.search(read.values(), sentence)[:most]
+    found = grounder.search(read.values(), sentence)[:count]
     drawn = {} if out is None else _draw(grounder, [clip for _, clip in found], sentence, out, frames)
     fits = {clip.name: grounder.threshold is not None and score >= grounder.threshold for score, clip in found}
     if as_json:
@@ -69,13 +69,13 @@ def ask_clips(
         )  # fmt: skip
         return
     rows: list[list[Any]] = [[clip.name, f"{score:.2f}", "yes" if fits[clip.name] else "no"] for score, clip in found]
-    print_table(sentence, ["clip", "score", "fits"], rows, figures=[1])
+    print_table("Clips, the best first", ["clip", "score", "fits"], rows, figures=[1])
     if drawn:
         typer.echo(f"{counted(len(drawn), 'picture')} in {out}")
 
 
-def _describe(grounder: Grounder, clips: dict[str, Clip], most: int, as_json: bool) -> None:
-    rows = {name: grounder.describe(clip, most) for name, clip in clips.items()}
+def _describe(grounder: Grounder, clips: dict[str, Clip], count: int, as_json: bool) -> None:
+    rows = {name: grounder.describe(clip, count) for name, clip in clips.items()}
     if as_json:
         print_json({name: [{"sentence": text, "score": score} for score, text in own] for name, own in rows.items()})
         return

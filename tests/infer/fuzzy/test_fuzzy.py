@@ -48,6 +48,21 @@ def test_links_are_a_cheapest_alignment(a: list[int], b: list[int]) -> None:
     assert linked == sorted(set(linked))
     substituted = sum(a[i] != b[j] for i, j in enumerate(links) if j >= 0)
     assert substituted + len(a) + len(b) - 2 * len(linked) == by_definition(a, b)
+    assert len(linked) - substituted == most_matches(a, b)
+
+
+def most_matches(a: list[int], b: list[int]) -> int:
+    """The most matches of a cheapest alignment, by the definition over pairs of cost and matches."""
+
+    @cache
+    def best(i: int, j: int) -> tuple[int, int]:
+        if i == 0 or j == 0:
+            return i + j, 0
+        (d0, m0), (d1, m1), (d2, m2) = best(i - 1, j - 1), best(i - 1, j), best(i, j - 1)
+        same = a[i - 1] == b[j - 1]
+        return min((d0 + (not same), m0 - same), (d1 + 1, m1), (d2 + 1, m2))
+
+    return -best(len(a), len(b))[1]
 
 
 def exhaustive(sequences: list[list[int]], query: list[int], k: int, least: float) -> list[tuple[int, float]]:
@@ -73,6 +88,8 @@ def test_the_index_finds_what_comparison_with_all_finds(
     unknown = [word if word <= 4 else -1 for word in query]
     wanted = exhaustive(kept, unknown, k, least)
     assert [(row, round(score, 9)) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)] == wanted
+    index = FuzzyIndex.of(sequences)
+    assert index.compare_all(query).tolist() == index.compare_all(query, bits=True).tolist()
 
 
 @settings(max_examples=20, deadline=None)

@@ -15,7 +15,7 @@ from weft.learn.bitext.word_alignment import AlignmentSettings, Side, learn_alig
 from weft.learn.generative.cooccurrence import Cooccurrences
 
 PLAIN = AlignmentSettings(alpha=0.0, jump_pseudo=0.1, agreement=False)
-FREE = {"fertility_pseudo": 0.0, "placement_pseudo": 0.0}
+FREE = {"fertility_pseudo": 0.0, "placement_pseudo": 0.0, "p_null": 0.0}
 
 
 def bitext(pairs: list[tuple[list[int], list[int]]]) -> Cooccurrences:

@@ -172,3 +172,38 @@ def test_a_match_draws_the_translation_towards_it() -> None:
     assert searched(match, options, tables, "III", weights)[1] == [13, 12]
     for model, name in (("I", CONTENT), ("II", CONTENT_EXTENDED), ("III", ORDER)):
         assert searched(match, options, tables, model, {**weights, name: 1.0})[1] == [11, 12]
+
+
+def check_orders(match: MatchedSentence, options: Options, seed: int) -> None:
+    """The order scores of all derivations that the search keeps are those of the definition."""
+    tables = random_tables(seed)
+    grown = memory_scores(options, match, tables, "III")
+    decoder = Decoder(grown.features("III"), SearchSettings.exact())
+    names = decoder.names(grown.options)
+    graph = decoder.search(grown.options, np.full(len(names), 0.1))
+    for derivation in graph.kbest(300):
+        total, before, follows, last_equal = 0.0, (0, 0), True, True
+        for option in derivation.options:
+            part, said = grown.counterpart[option], grown.options.target(option)
+            here = (int(grown.left[option]), int(grown.right[option])) if grown.left[option] >= 0 else None
+            first = here is not None and said[0] == match.target[here[0]]
+            kind = order_status(before, here, follows, last_equal, first)
+            place = (int(grown.content[option]), part.content, part.neighbours, match.interval, kind)
+            total += float(np.log(tables.of[ORDER].probabilities[place]))
+            follows = here is not None
+            last_equal = here is not None and said[-1] == match.target[here[1] - 1]
+            before = here or before
+        assert graph.features(derivation)[names.index(ORDER)] == pytest.approx(total)
+
+
+@settings(max_examples=60, deadline=None)
+@given(sentences(), st.integers(0, 50))
+def test_every_derivation_has_the_orders_of_the_definition(made: tuple[MatchedSentence, Options], seed: int) -> None:
+    check_orders(*made, seed)
+
+
+def test_orders_look_back_beyond_phrases_without_candidate_and_at_last_words() -> None:
+    # The second word has no link, so its phrases have no candidate; each word has a right and a wrong translation.
+    match = MatchedSentence([1, 2, 3, 4], [1, 2, 3, 4], [11, 13, 14], [(0, 0), (2, 1), (3, 2)], 0.9)
+    rows = [(at, at + 1, [word]) for at in range(4) for word in (11 + at, 30 + at)]
+    check_orders(match, Options.of(4, rows, np.zeros((8, 1)), ["translation"]), 1)

@@ -15,6 +15,9 @@ from weft.cli.common import RUNNING, SETTINGS, option
 from weft.cli.inputs import Encoding
 from weft.errors import ConfigError
 
+#: The heading of options about memories in the help.
+MEMORY = "Translation memory"
+
 if TYPE_CHECKING:
     from weft.tasks.translation.result import Translation
 
@@ -23,7 +26,10 @@ def translate(
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="A sentence per line, its words separated by spaces; - for input.")
     ],
-    model: Annotated[Path, option("--model", "-m", metavar="MODEL", help="Translator of `weft train translation`.")],
+    model: Annotated[
+        Path | None,
+        option("--model", "-m", metavar="MODEL", help="Translator of `weft train translation`.", shown="none"),
+    ] = None,
     out: Annotated[str, option("--out", "-o", metavar="FILE", help="File to write to.")] = "-",
     kbest: Annotated[int, option("--kbest", min=1, metavar="K", help="Translations per sentence.")] = 1,
     trace: Annotated[bool, option("--trace", help="Show phrases, where they come from, and scores.")] = False,
@@ -33,6 +39,24 @@ def translate(
     beam: Annotated[
         int | None, option("--beam", min=1, panel=SETTINGS, help="Hypotheses per stack.", shown="the model's")
     ] = None,
+    memory: Annotated[
+        list[Path] | None,
+        option("--memory", metavar="FILE", panel=MEMORY, help="Memory: .tmx, .xlf, .po or .tsv; repeatable."),
+    ] = None,
+    least: Annotated[
+        float,
+        option("--least", min=0.0, max=1.0, panel=MEMORY, help="Lowest fuzzy match score of matches that are used."),
+    ] = 0.5,
+    languages: Annotated[
+        tuple[str, str] | None,
+        option(
+            "--languages",
+            metavar="SOURCE TARGET",
+            panel=MEMORY,
+            help="Languages to read from TMX.",
+            shown="those of the header",
+        ),
+    ] = None,
     encoding: Encoding = "utf-8",
     as_json: Annotated[
         bool, option("--json", panel=RUNNING, help="Write JSON Lines, with phrases and scores.")
@@ -41,7 +65,19 @@ def translate(
     """Translate text sentence by sentence.
 
     One line per sentence; with --kbest, lines of number, score and translation, separated by tabs.
+
+    With --memory, FILE may also be a catalogue (.po, .xlf): --out then gets a copy with suggestions, marked as fuzzy.
+    Without --model the suggestions are the best matches.
     """
+    if memory:
+        from weft.cli.apply.memory import translate_with_memory
+
+        if kbest > 1:
+            raise ConfigError("--kbest is not for translation with a memory; there is one suggestion per segment")
+        translate_with_memory(file, model, memory, out, least, languages, beam, trace, as_json)
+        return
+    if model is None:
+        raise ConfigError("name a translator with --model, a translation memory with --memory, or both")
     from weft.tasks.translation.translator import Translator
 
     translator = Translator.load(model)

@@ -3,6 +3,7 @@
 For the links A of a system, over all sentence pairs (Och and Ney 2003):
 
     precision = |A & P| / |A|      recall = |A & S| / |S|      AER = 1 - (|A & S| + |A & P|) / (|A| + |S|)
+    F_alpha = 1 / (alpha / precision + (1 - alpha) / recall),   alpha = 0.1 where links serve translation
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import WeftError
+from weft.evaluate.counts import Measure
 from weft.text.bitext import Links
 
 Counts = NDArray[np.int64]
@@ -47,6 +49,20 @@ class AlignmentScore:
         correct = self.found_sure.sum() + self.found_possible.sum()
         return 1 - _ratio(correct, self.system.sum() + self.sure.sum())
 
+    def f_alpha(self, alpha: float = 0.1) -> float:
+        """The weighted harmonic mean of precision and recall (Fraser and Marcu 2007).
+
+        >>> score = score_alignment(Links.of([[(0, 0), (1, 0)]]), Links.of([[(0, 0)]]))
+        >>> round(score.f_alpha(), 3), score.f_alpha(0.5) == score.f1
+        (0.909, True)
+        """
+        return float(f_alpha_of(alpha)(self.rows().sum(axis=0)))
+
+    def rows(self) -> NDArray[np.float64]:
+        """Sure, system, right sure and right possible links per pair, for `weft.evaluate.significance`."""
+        columns = (self.sure, self.system, self.found_sure, self.found_possible)
+        return np.stack(columns, axis=1).astype(np.float64)
+
     def figures(self) -> dict[str, Any]:
         """The scores by name."""
         return {
@@ -54,6 +70,7 @@ class AlignmentScore:
             "recall": self.recall,
             "f1": self.f1,
             "aer": self.aer,
+            "f0.1": self.f_alpha(),
             "links": int(self.system.sum()),
         }
 
@@ -83,6 +100,19 @@ class AlignmentScore:
         rates = 1 - correct / np.maximum((self.system + self.sure)[drawn].sum(axis=1), 1)
         low, high = np.quantile(rates, [(1 - share) / 2, (1 + share) / 2])
         return float(low), float(high)
+
+
+def f_alpha_of(alpha: float) -> Measure:
+    """F_alpha as a measure of sums of `AlignmentScore.rows`."""
+
+    def measure(sums: NDArray[Any]) -> NDArray[np.float64]:
+        sure, system, right, possible = (sums[..., k] for k in range(4))
+        precision, recall = possible / np.maximum(system, 1), right / np.maximum(sure, 1)
+        both = (precision > 0) & (recall > 0)
+        found = alpha / np.where(both, precision, 1.0) + (1 - alpha) / np.where(both, recall, 1.0)
+        return np.asarray(np.where(both, 1 / found, 0.0))
+
+    return measure
 
 
 def macro_f1(precision: float, recall: float) -> float:

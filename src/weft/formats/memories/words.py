@@ -47,7 +47,7 @@ def is_markup(word: str) -> bool:
 def _placed(text: str) -> list[tuple[str, bool]]:
     """Words, and whether a space follows each."""
     found = list(_WORDS.finditer(text))
-    ends = [each.start() for each in found[1:]] + [len(text)]
+    ends = [*(each.start() for each in found[1:]), len(text)][: len(found)]
     return [(each.group(), each.end() < end) for each, end in zip(found, ends, strict=True)]
 
 

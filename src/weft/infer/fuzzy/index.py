@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft.arrays import Floats, Ids, Ints
 from weft.errors import InferenceError
@@ -23,6 +24,8 @@ from weft.infer.fuzzy.distance import BITS, banded, bit_distance, clear, mark
 from weft.kernel import inner_kernel, kernel
 
 _EPSILON = 1e-12
+#: Counts of words that are shared, small for the cache.
+Shares = NDArray[np.int16]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,21 +86,22 @@ class FuzzyIndex:
             raise InferenceError(f"k={k}: expected at least one match")
         if not len(words) or not len(self):
             return np.zeros(0, np.int32), np.zeros(0)
-        shared = np.zeros(len(self), np.int32)
-        touched = np.empty(len(self), np.int32)
-        n = _shared_words(self.first, self.rows, self.times, words, shared, touched)
+        shared = np.zeros(len(self), np.int16)
+        _shared_words(self.first, self.rows, self.times, words, shared)
         found, scores = np.empty(k, np.int32), np.empty(k)
         shared[apart[(apart >= 0) & (apart < len(self))]] = 0
         longest = int(np.diff(self.offsets).max())
         count = _search(
-            self.values, self.offsets, words, shared, touched[:n], float(least),
+            self.values, self.offsets, words, shared, float(least),
             np.zeros(len(self.first), np.int64), np.empty(longest + 1, np.int64),
-            np.empty(n, np.int32), np.zeros(_STEPS + 2, np.int64), found, scores,
+            np.empty(len(self), np.int32), np.empty(len(self), np.int32), np.zeros(_STEPS + 2, np.int64), found, scores,
         )  # fmt: skip
         return found[:count], scores[:count]
 
-    def compare_all(self, query: Iterable[int]) -> Floats:
+    def compare_all(self, query: Iterable[int], bits: bool = False) -> Floats:
         """The scores of all sequences, by comparison with each: what `nearest` does without.
+
+        With `bits`, short queries are compared by the method of Myers, else number by number.
 
         >>> FuzzyIndex.of([[1, 2], [3]]).compare_all([1, 3]).tolist()
         [0.5, 0.5]
@@ -105,7 +109,10 @@ class FuzzyIndex:
         words = np.asarray(list(query), np.int32)
         longest = int(np.diff(self.offsets).max(initial=0))
         scores = np.empty(len(self))
-        _compare(self.values, self.offsets, words, np.empty(longest + 1, np.int64), scores)
+        marks = np.zeros(len(self.first), np.int64)
+        words[words >= len(self.first) - 1] = -1
+        fits = bits and 0 < len(words) <= BITS
+        _compare(self.values, self.offsets, words, np.empty(longest + 1, np.int64), marks, fits, scores)
         return scores
 
 
@@ -113,9 +120,8 @@ _STEPS = 1024  # classes of bounds, which are compared from the highest
 
 
 @kernel
-def _shared_words(first: Ints, rows: Ids, times: Ids, query: Ids, shared: Ids, touched: Ids) -> int:
-    """How many words every sequence shares with the query; returns how many sequences share one."""
-    n = 0
+def _shared_words(first: Ints, rows: Ids, times: Ids, query: Ids, shared: Shares) -> None:
+    """How many words every sequence shares with the query."""
     for i in range(len(query)):
         word = query[i]
         if word < 0:
@@ -124,21 +130,20 @@ def _shared_words(first: Ints, rows: Ids, times: Ids, query: Ids, shared: Ids, t
         for before in range(i):
             if query[before] == word:
                 count += 1
-        # The c-th of equal words counts for sequences that have c of them.
-        for at in range(first[word], first[word + 1]):
-            if times[at] >= count:
-                row = rows[at]
-                if shared[row] == 0:
-                    touched[n] = row
-                    n += 1
-                shared[row] += 1
-    return n
+        if count == 1:
+            for at in range(first[word], first[word + 1]):
+                shared[rows[at]] += 1
+        else:
+            # The c-th of equal words counts for sequences that have c of them.
+            for at in range(first[word], first[word + 1]):
+                if times[at] >= count:
+                    shared[rows[at]] += 1
 
 
 @inner_kernel
-def _step(shared: Ids, offsets: Ints, x: int, size: int) -> int:
+def _step(shared: Shares, offsets: Ints, x: int, size: int) -> int:
     """The class of a sequence by its bound, 0 for the highest."""
-    return int(_STEPS - (shared[x] * _STEPS) // max(size, offsets[x + 1] - offsets[x]))
+    return int(_STEPS - (np.int64(shared[x]) * _STEPS) // max(size, offsets[x + 1] - offsets[x]))
 
 
 @inner_kernel
@@ -147,26 +152,56 @@ def _before(score: float, x: int, other: float, y: int) -> bool:
     return score > other + _EPSILON or (score > other - _EPSILON and x < y)
 
 
+@inner_kernel
+def _score_of_highest(
+    values: Ids, offsets: Ints, query: Ids, shared: Shares, bits: Ints, short: bool, row: Ints
+) -> float:
+    """The score of the sequence with the highest bound, which the best score cannot be below."""
+    size, highest, best = len(query), -1.0, -1
+    for x in range(len(shared)):
+        if shared[x] == 0:
+            continue
+        longest = max(size, offsets[x + 1] - offsets[x])
+        if shared[x] > highest * longest:
+            highest, best = shared[x] / longest, x
+    if best < 0:
+        return 0.0
+    longest = max(size, offsets[best + 1] - offsets[best])
+    if short:
+        distance = bit_distance(bits, size, values, offsets[best], offsets[best + 1], longest)
+    else:
+        distance = banded(query, 0, size, values, offsets[best], offsets[best + 1], longest, row)
+    return 1.0 - distance / longest
+
+
 @kernel
 def _search(
-    values: Ids, offsets: Ints, query: Ids, shared: Ids, touched: Ids, least: float, bits: Ints, row: Ints,
-    order: Ids, starts: Ints, found: Ids, scores: Floats,
+    values: Ids, offsets: Ints, query: Ids, shared: Shares, least: float, bits: Ints, row: Ints,
+    touched: Ids, order: Ids, starts: Ints, found: Ids, scores: Floats,
 ) -> int:  # fmt: skip
     """Compare sequences from the highest bound down; `found` and `scores` are filled best first."""
     size, k, count = len(query), len(found), 0
     short = size <= BITS
+    if short:
+        mark(bits, query)
+    floor = least
+    if k == 1:
+        floor = max(least, _score_of_highest(values, offsets, query, shared, bits, short, row))
+    kept = 0
+    for x in range(len(shared)):
+        if shared[x] > 0 and shared[x] >= floor * max(size, offsets[x + 1] - offsets[x]) - _EPSILON * 1000:
+            touched[kept] = x
+            kept += 1
     # Sort by counting: class 0 has the highest bounds.
-    for i in range(len(touched)):
+    for i in range(kept):
         starts[_step(shared, offsets, touched[i], size) + 1] += 1
     for step in range(len(starts) - 1):
         starts[step + 1] += starts[step]
-    for i in range(len(touched)):
+    for i in range(kept):
         step = _step(shared, offsets, touched[i], size)
         order[starts[step]] = touched[i]
         starts[step] += 1
-    if short:
-        mark(bits, query)
-    for i in range(len(order)):
+    for i in range(kept):
         x = order[i]
         length = offsets[x + 1] - offsets[x]
         longest = max(size, length)
@@ -198,8 +233,15 @@ def _search(
 
 
 @kernel
-def _compare(values: Ids, offsets: Ints, query: Ids, row: Ints, scores: Floats) -> None:
+def _compare(
+    values: Ids, offsets: Ints, query: Ids, row: Ints, marks: Ints, bits: bool, scores: Floats
+) -> None:  # fmt: skip
+    if bits:
+        mark(marks, query)
     for x in range(len(scores)):
         longest = max(len(query), offsets[x + 1] - offsets[x])
-        distance = banded(query, 0, len(query), values, offsets[x], offsets[x + 1], longest, row)
+        if bits:
+            distance = bit_distance(marks, len(query), values, offsets[x], offsets[x + 1], longest)
+        else:
+            distance = banded(query, 0, len(query), values, offsets[x], offsets[x + 1], longest, row)
         scores[x] = 1.0 - distance / longest if longest else 1.0

@@ -6,8 +6,7 @@
     maximize    translations and fertilities by division, p0 = E[words from none] / E[words from source words],
                 tables of placement by ascent (`weft.learn.bitext.distortion`)
 
-Deficient models pass through the deficient IBM-3, the others through the one that is not (Schoenemann 2013). With
-agreement, translations count by the product of the posteriors of both directions, as under the HMM.
+Deficient models pass through the deficient IBM-3, the others through the one that is not (Schoenemann 2013).
 """
 
 from __future__ import annotations
@@ -54,18 +53,20 @@ class FertilitySettings:
 
     `fertility_pseudo` counts of the mean fertilities are added to those of every word, `placement_pseudo` counts of the
     mean displacements to every row of the table of displacements. `p_null` is the probability that a word from a source
-    word brings one from none, 0: learned. `exact` sums over all alignments of very short
+    word brings one from none, 0: learned. With `agreement`, translations count by the product of the posteriors of both
+    directions. `exact` sums over all alignments of very short
     sentences.
     """
 
     ibm3_iterations: int = 5
     ibm4_iterations: int = 5
     classes: int = 50
-    fertility_pseudo: float = 1.0
-    placement_pseudo: float = 1.0
+    fertility_pseudo: float = 5.0
+    placement_pseudo: float = 5.0
     placement: str = "minorize"
     ascent_iterations: int = 20
-    p_null: float = 0.0
+    p_null: float = 0.05
+    agreement: bool = False
     exact: bool = False
 
     def __post_init__(self) -> None:
@@ -139,11 +140,12 @@ def learn_fertility(
     settings: FertilitySettings | None = None,
     classes: tuple[Types, Types] | None = None,
     base: AlignmentSettings | None = None,
+    start: LearnedFertility | None = None,
 ) -> LearnedFertility:
     """Learn both directions of a bitext by one of `STAGES`, from the HMM that `learn_alignment` returned.
 
     `classes` are those of the source and the target types, none: one for all. `base` are the settings of the HMM, whose
-    prior on translations and whose agreement hold here too.
+    prior on translations holds here too. `start` has learned some of the models on the way.
 
     >>> from weft.learn.bitext.word_alignment import learn_alignment
     >>> words = Cooccurrences.of([0, 1, 0, 2, 1, 2], [0, 2, 4, 6], [0, 1, 0, 2, 1, 2], [0, 2, 4, 6])
@@ -158,11 +160,17 @@ def learn_fertility(
         _started(Side(pairs, turned=turned), model, classes)
         for turned, model in ((False, hmm.forward), (True, hmm.backward))
     ]
-    for direction in directions:
-        _take_hmm_alignments(direction, base)
-    objective: dict[str, list[float]] = {}
-    p_null: dict[str, list[tuple[float, float]]] = {}
-    for stage in STAGES[method]:
+    if start is None:
+        start = LearnedFertility(directions[0].model, directions[1].model, (np.zeros(0, np.int32),) * 2)
+        for direction in directions:
+            _take_hmm_alignments(direction, base)
+    else:
+        for direction, model, owner in zip(
+            directions, (start.forward, start.backward), start.alignments, strict=True
+        ):  # fmt: skip
+            direction.model, direction.owner = model, owner.copy()
+    objective, p_null = dict(start.objective), dict(start.p_null)
+    for stage in STAGES[method][len(objective) :]:
         iterations = settings.ibm3_iterations if KINDS.index(stage) <= ND3 else settings.ibm4_iterations
         objective[stage], p_null[stage] = [], []
         with progress(stage, iterations, "iterations") as bar:
@@ -232,7 +240,7 @@ def _iteration(
             ]
             found = [job.result() for job in jobs]
             links = [marginals.link for marginals in found]
-            if base.agreement:
+            if settings.agreement:
                 links = list(agreed_links(pairs, first, end, *links))
             for each, part, marginals, link in zip(directions, sums, found, links, strict=True):
                 _add(each.side, part, marginals, link, first, end)

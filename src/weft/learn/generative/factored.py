@@ -5,7 +5,8 @@ without its next factor to drop,
 
     P(x | c) = (N(c, x) + T(c) P(x | c')) / (N(c) + T(c))
 
-and P(x | c) = P(x | c') in a context that never occurred. Without any factor left, P(x | c') is even.
+and P(x | c) = P(x | c') in a context that never occurred. Without any factor left, P(x | c') is even or a given prior,
+which may depend on the factors.
 """
 
 from __future__ import annotations
@@ -33,7 +34,13 @@ class FactoredTable:
 
     @classmethod
     def learn(
-        cls, contexts: ArrayLike, outcomes_seen: ArrayLike, sizes: Sequence[int], outcomes: int, drop: Sequence[int]
+        cls,
+        contexts: ArrayLike,
+        outcomes_seen: ArrayLike,
+        sizes: Sequence[int],
+        outcomes: int,
+        drop: Sequence[int],
+        prior: Floats | None = None,
     ) -> FactoredTable:
         """Learn from samples: a row of factors and an outcome each. Factors are dropped in the order `drop`."""
         if sorted(drop) != list(range(len(sizes))):
@@ -49,14 +56,14 @@ class FactoredTable:
         levels = [counts]
         for axis in drop:
             levels.append(levels[-1].sum(axis=axis, keepdims=True))
-        found: Floats = np.full(levels[-1].shape, 1.0 / outcomes)
+        found: Floats = np.full(levels[-1].shape, 1.0 / outcomes) if prior is None else np.asarray(prior, np.float64)
         for level in reversed(levels):
             kinds = (level > 0).sum(axis=-1, keepdims=True)
             total = level.sum(axis=-1, keepdims=True)
             with np.errstate(invalid="ignore"):
                 smoothed = (level + kinds * found) / (total + kinds)
             found = np.where(total > 0, smoothed, found)
-        return cls(found)
+        return cls(np.ascontiguousarray(np.broadcast_to(found, counts.shape)))
 
     def of(self, *factors: ArrayLike) -> Floats:
         """The distributions of contexts, a column of outcomes at the end.

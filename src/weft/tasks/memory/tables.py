@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weft.arrays import Ids
+from weft.arrays import Floats, Ids
 from weft.learn.generative.factored import FactoredTable
 from weft.tasks.memory.status import CONTENTS, ENDS, EXTENSIONS, INTERVALS, LENGTHS, NEIGHBOURS, ORDERS, SETS
 
@@ -54,8 +54,13 @@ class MemoryTables:
     of: dict[str, FactoredTable]
 
     @classmethod
-    def learn(cls, samples: Sequence[Sequence[int]] | Ids, dropped: Sequence[str] = _DROPPED) -> MemoryTables:
-        """Learn from samples, rows with the columns `COLUMNS`; `dropped` is the order of backing off."""
+    def learn(
+        cls, samples: Sequence[Sequence[int]] | Ids, dropped: Sequence[str] = _DROPPED, priors: bool = False
+    ) -> MemoryTables:
+        """Learn from samples, rows with the columns `COLUMNS`; `dropped` is the order of backing off.
+
+        With `priors`, tables of few samples expect that a phrase which equals that of a match is translated as there.
+        """
         rows = np.asarray(samples, np.int64).reshape(-1, len(COLUMNS))
         found = {}
         for name, (outcome, factors) in TABLES.items():
@@ -63,6 +68,28 @@ class MemoryTables:
             columns = [COLUMNS.index(factor) for factor in factors]
             found[name] = FactoredTable.learn(
                 rows[:, columns], rows[:, COLUMNS.index(outcome)], [SIZES[each] for each in factors],
-                SIZES[outcome], order,
+                SIZES[outcome], order, _prior(outcome, factors) if priors else None,
             )  # fmt: skip
         return cls(found)
+
+
+def _prior(outcome: str, factors: Sequence[str]) -> Floats:
+    """P(outcome | the factor that says most of it), with an axis for every factor."""
+    rows = _PRIORS[outcome]
+    factor = {"TCM": "SCM", "LTC": "CSS", "CPM": "TCM"}[outcome]
+    shape = [SIZES[factor] if each == factor else 1 for each in factors]
+    return np.array(rows).reshape([*shape, SIZES[outcome]])
+
+
+#: Rows by SCM, CSS and TCM, in the order of `weft.tasks.memory.status`.
+_PRIORS = {
+    "TCM": ((0.8, 0.1, 0.09, 0.01), (0.2, 0.5, 0.29, 0.01), (0.1, 0.1, 0.79, 0.01), (0.01, 0.01, 0.01, 0.97)),
+    "LTC": (
+        (0.95, 0.01, 0.01, 0.01, 0.01, 0.01), (0.65, 0.25, 0.01, 0.01, 0.07, 0.01),
+        (0.65, 0.01, 0.25, 0.01, 0.07, 0.01), (0.6, 0.1, 0.1, 0.1, 0.09, 0.01), (0.01, 0.01, 0.01, 0.01, 0.01, 0.95),
+    ),
+    "CPM": (
+        (0.7, 0.1, 0.06, 0.01, 0.04, 0.06, 0.01, 0.01, 0.01), (0.2, 0.4, 0.16, 0.06, 0.05, 0.08, 0.02, 0.02, 0.01),
+        (0.1, 0.35, 0.2, 0.1, 0.1, 0.1, 0.02, 0.02, 0.01), (0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.92),
+    ),
+}  # fmt: skip

@@ -132,6 +132,11 @@ RECIPES = {
         "forecast", None, "markets/news.csv",
         {"series": str(EXAMPLES / "markets/prices.csv"), "entities": "quill,harlan", "features": "entity", "least": 5},
     ),
+    "keywords": Recipe("keywords", None, "keywords/harbour.csv", {"language": "en"}),
+    "quality": Recipe(
+        "quality", None, "quality/ratings.csv",
+        {"annotator": "rater", "label": "minutes", "source": "text", "target": "translation", "iterations": 5},
+    ),
     "preferences": Recipe(
         "preferences", None, "",
         {

@@ -64,6 +64,8 @@ KINDS = {
     "polarity": "weft.tasks.sentiment.documents:PolarityClassifier",
     "amr": "weft.tasks.amr.parser:AmrParser",
     "times": "weft.tasks.time.parser:TimeParser",
+    "keywords": "weft.tasks.keywords.extractor:KeywordExtractor",
+    "quality": "weft.tasks.quality.predictor:QualityPredictor",
     "images": "weft.tasks.images.finder:ImageFinder",
     "grounding": "weft.tasks.grounding.grounder:Grounder",
 }
@@ -318,6 +320,26 @@ TASKS = {
                 "forecast",
                 "day by day, each from the days before",
                 "weft.tasks.forecasting.forecaster:ForecastSettings",
+            )
+        },
+    ),
+    "keywords": Task(
+        "Keywords of articles, alone or with their translations.",
+        {
+            "walk": Method(
+                "keywords",
+                "a walk over the words of both languages, from a collection of articles",
+                "weft.tasks.keywords.extractor:KeywordSettings",
+            )
+        },
+    ),
+    "quality": Task(
+        "What each annotator would say of an item, with intervals, and who differs from the others.",
+        {
+            "gaussian": Method(
+                "quality",
+                "a multi-task Gaussian process, from a table of labels",
+                "weft.tasks.quality.predictor:QualitySettings",
             )
         },
     ),

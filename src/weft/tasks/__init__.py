@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from weft.tasks.forecasting.forecaster import Forecaster as Forecaster
     from weft.tasks.grounding.grounder import Grounder as Grounder
     from weft.tasks.images.finder import ImageFinder as ImageFinder
+    from weft.tasks.keywords.extractor import KeywordExtractor as KeywordExtractor
     from weft.tasks.linking.linker import Linker as Linker
     from weft.tasks.metaphor.detector import MetaphorDetector as MetaphorDetector
     from weft.tasks.opinions.analyser import OpinionAnalyser as OpinionAnalyser
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from weft.tasks.parsing_transfer.parser import TransferParser as TransferParser
     from weft.tasks.phenomena.detector import PhenomenaDetector as PhenomenaDetector
     from weft.tasks.preferences.checker import PreferenceChecker as PreferenceChecker
+    from weft.tasks.quality.predictor import QualityPredictor as QualityPredictor
     from weft.tasks.relations.extractor import RelationExtractor as RelationExtractor
     from weft.tasks.roles.bins import BinnedLabeller as BinnedLabeller
     from weft.tasks.roles.joint import JointLabeller as JointLabeller
@@ -83,6 +85,7 @@ _HOMES = {
     "ImageFinder": "images.finder",
     "JointLabeller": "roles.joint",
     "Lemmatizer": "tagging.lemmatize",
+    "KeywordExtractor": "keywords.extractor",
     "Linker": "linking.linker",
     "MSTParser": "parsing.mst.parser",
     "MetaphorDetector": "metaphor.detector",
@@ -92,6 +95,7 @@ _HOMES = {
     "PhenomenaDetector": "phenomena.detector",
     "PolarityClassifier": "sentiment.documents",
     "PreferenceChecker": "preferences.checker",
+    "QualityPredictor": "quality.predictor",
     "ProjectedRecognizer": "entities.projected",
     "PropagationTagger": "tagging.graph_propagation",
     "Relations": "parsing.relations",

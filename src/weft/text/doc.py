@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from weft.tasks.timelines.timeline import Timeline
     from weft.text.conventions.coreference import Entity
     from weft.text.conventions.events import Event
+    from weft.text.conventions.keywords import Keyword
     from weft.text.conventions.links import Link
     from weft.text.conventions.metaphor import Metaphor
     from weft.text.conventions.opinions import Opinion
@@ -327,6 +328,17 @@ class Doc:
         from weft.text.conventions.times import timexes
 
         return list(timexes(self))
+
+    @property
+    def keywords(self) -> list[Keyword]:
+        """Keywords with their scores and the sentences behind them, the best first; empty if none were found.
+
+        >>> Doc.from_words([["Fine"]]).keywords
+        []
+        """
+        from weft.text.conventions.keywords import keywords_of
+
+        return keywords_of(self)
 
     @property
     def opinions(self) -> list[Opinion]:

@@ -106,6 +106,43 @@ def test_a_million_n_grams_are_constrained_in_less_than_a_minute_per_iteration()
         assert row["CPU s per iteration"] < 60
 
 
+HELD_OUT = "hols-smt-tuning"
+CAPTIONS = "Captions, German to English"
+
+
+@pytest.mark.must_show("hols-smt-tuning", 4, weaker="the gain is asserted on generated bitexts; see the next test")
+def test_held_out_line_search_beats_mert_on_three_generated_bitexts() -> None:
+    found = rows(HELD_OUT, "Generated bitext")
+    assert len(found) == 3
+    for row in found.values():
+        assert row["HOLS"] > row["MERT"] + 3
+        assert row["gain"] == pytest.approx(row["HOLS"] - row["MERT"])
+
+
+@pytest.mark.must_show("hols-smt-tuning", 4)
+def test_a_line_searched_on_the_sentences_of_the_gradient_gains_far_more_there() -> None:
+    found = rows(HELD_OUT, CAPTIONS)
+    held = found["HOLS, line on held-out fold"]
+    assert found["HILS"]["gain on tune"] > held["gain on tune"] + 2
+    assert found["HILS"]["tune"] > held["tune"] + 5
+
+
+@pytest.mark.must_show("hols-smt-tuning", 5)
+def test_mert_inside_the_phrases_sentences_fits_them_and_fails_elsewhere() -> None:
+    found = rows(HELD_OUT, "Tuned inside and outside")
+    assert found["inside"]["tune"] > found["outside"]["tune"] + 20
+    assert found["inside"]["test"] < found["outside"]["test"]
+
+
+@pytest.mark.must_show(
+    "hols-smt-tuning", 7, weaker="two starts, which differ in MERT's directions, not five random ones"
+)
+def test_deviations_over_starts_are_reported_for_both() -> None:
+    found = rows(HELD_OUT, CAPTIONS)
+    for name in ("MERT", "HOLS, 1 update"):
+        assert 0 <= found[name]["sd"] < 2
+
+
 @pytest.mark.must_show("nondeficient-ibm", 6, weaker="the order of F; what the likelihoods show is another test")
 def test_ibm3_without_deficiency_is_better_by_a_third_of_a_point() -> None:
     mean = {name: row["F"] for name, row in rows(FERTILITY, "Mean of two directions and two gold sets").items()}

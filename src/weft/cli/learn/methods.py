@@ -85,6 +85,18 @@ OPTIONS: dict[str, Any] = {
         Path | None,
         option("--events", metavar="FILE", panel=RUNNING, help="Write a table of the events that move the series."),
     ],
+    "predict": Annotated[
+        Path | None,
+        option("--predict", metavar="FILE", panel=DATA, help="Rows without labels to predict (.tsv, .csv)."),
+    ],
+    "predictions": Annotated[
+        Path | None,
+        option("--predictions", metavar="FILE", panel=RUNNING, help="Write what each annotator would say of them."),
+    ],
+    "picture": Annotated[
+        Path | None,
+        option("--picture", metavar="FILE.svg", panel=RUNNING, help="Draw who agrees, and the length-scales."),
+    ],
     "index": Annotated[
         Path | None,
         option(
@@ -160,6 +172,11 @@ WAYS = {
     ("forecast", "prequential"): Way(
         "weft.cli.learn.forecast:train", "Dated texts, as in --daily.", False,
         ("daily", "model", "curve", "days", "events"), dev=False,
+    ),
+    ("keywords", "walk"): Way("weft.cli.learn.plain:train_texts", "Articles, raw or tagged.", dev=False),
+    ("quality", "gaussian"): Way(
+        "weft.cli.learn.quality:train", "Tables with a row per label (.tsv, .csv).", True,
+        ("predict", "predictions", "picture"),
     ),
     ("images", "ranking"): Way(
         "weft.cli.images.train:train", "Captions: the name of an image, a tab and a sentence per line.",
@@ -240,6 +257,9 @@ EXAMPLES = {
     "opinions": "weft train opinions examples/opinions/lamps.opinions.jsonl --out lamps.weft",
     "forecast": "weft train forecast --daily examples/markets/news.csv --series examples/markets/prices.csv "
     "--entities quill,harlan --out council.weft",
+    "keywords": "weft train keywords examples/keywords/harbour.csv --language en --out keywords.weft",
+    "quality": "weft train quality examples/quality/ratings.csv --annotator rater --label minutes --log --source text "
+    "--target translation --out minutes.weft",
     "grounding": "weft train grounding examples/clips --sentences examples/clips/sentences.tsv --out clips.weft",
     "sentiment": "weft train sentiment examples/inns/rated.tsv --sentences examples/inns/sentences.txt --positive "
     "examples/inns/good-words.txt --negative examples/inns/bad-words.txt --out inns.weft",

@@ -18,6 +18,12 @@ def train(training: Training) -> None:
     training.show(training.fit(split_labelled(inputs.docs), dev, training.files, [inputs]))
 
 
+def train_texts(training: Training) -> None:
+    """Train on whole texts with their metadata, raw or not."""
+    inputs = training.reading.open(training.files)
+    training.show(training.fit(inputs.docs, None, training.files, [inputs]))
+
+
 def train_split(training: Training) -> None:
     """Train on raw text, which is split into words by rule."""
     from weft.text.corpus import Corpus

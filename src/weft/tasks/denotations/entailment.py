@@ -179,14 +179,15 @@ class Materials:
             self._overlaps = Overlaps(self.sets, LEAST)
         return self._overlaps
 
-    def joint(self, node: int) -> Ids:
-        """Images that a node shares with every common node."""
+    def joint(self, node: int, others: Ids | Ints) -> Ids:
+        """The images that a node shares with others, all of them common nodes."""
         found = self._kept.get(node)
         if found is None:
             if len(self._kept) > 2000:
                 self._kept.clear()
-            found = self._kept[node] = self.overlaps.of(node)
-        return found
+            found = self._kept[node] = self.overlaps.of(node)[self.overlaps.nodes]
+        shared: Ids = found[np.searchsorted(self.overlaps.nodes, others)]
+        return shared
 
     def premise_nodes(self, captions: Sequence[int]) -> Ids:
         """The common nodes that any of the captions reduces to."""
@@ -264,7 +265,7 @@ def denotational_features(material: Materials, frame: Frame, premises: Ids | Int
         node = graph.find(phrase)
         if node < 0 or sets.size(node) < LEAST:
             continue
-        joint = material.joint(node)[premises]
+        joint = material.joint(node, premises)
         kept = joint >= JOINT
         if which == "nPMI":
             scores = npmi(joint[kept], np.full(int(kept.sum()), sets.size(node)), sizes[kept], sets.items)

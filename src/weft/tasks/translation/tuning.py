@@ -105,7 +105,8 @@ def tune(
         if known is not None and tuned.lists.n_rows == known.n_rows:
             break
         if number + 1 < settings.rounds:
-            new = scaled(_improved(tuned.lists, weights, fixed, settings, number), fixed)
+            # From the best weights so far: those of the last round may have led into a region of bad translations.
+            new = scaled(_improved(tuned.lists, tuned.weights, fixed, settings, number), fixed)
             if np.allclose(new, weights, atol=1e-6):
                 break
             weights = new

@@ -90,7 +90,7 @@ def _support(material: Materials, own: Ids, above: Ints, which: str) -> dict[str
     sizes = material.sets.sizes
     best = []
     for node in own.tolist():
-        joint, counts = material.joint(node)[above], sizes[above]
+        joint, counts = material.joint(node, above), sizes[above]
         if which == "P":
             scores = np.where(joint >= JOINT, joint / counts, 0.0)
         else:
@@ -207,7 +207,7 @@ def _pair_row(
         best, sizes = 0.0, material.sets.sizes
         columns = np.asarray(other)
         for node in one:
-            joint = material.joint(node)[columns]
+            joint = material.joint(node, columns)
             scores = np.where(
                 joint >= JOINT,
                 npmi(joint, np.full(len(columns), sizes[node]), sizes[columns], material.sets.items),

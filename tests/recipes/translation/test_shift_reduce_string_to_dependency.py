@@ -99,7 +99,7 @@ def test_heads_of_translations_agree_with_a_parser(corpus_file: Callable[[str], 
 
 @pytest.mark.corpus
 @pytest.mark.timing
-@pytest.mark.must_show(SLUG, 7, fails="1.51 times the time in the record, up to 1.8 on a busy machine")
+@pytest.mark.must_show(SLUG, 7, fails="1.5 to 1.8 times the time, measured on a busy machine")
 def test_trees_take_less_than_twice_as_long(corpus_file: Callable[[str], Path]) -> None:
     for name in FILES:
         corpus_file(name)

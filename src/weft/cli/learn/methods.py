@@ -258,8 +258,8 @@ EXAMPLES = {
     "forecast": "weft train forecast --daily examples/markets/news.csv --series examples/markets/prices.csv "
     "--entities quill,harlan --out council.weft",
     "keywords": "weft train keywords examples/keywords/harbour.csv --language en --out keywords.weft",
-    "quality": "weft train quality examples/quality/ratings.csv --annotator rater --label minutes --log --source text "
-    "--target translation --out minutes.weft",
+    "quality": "weft train quality examples/quality/ratings.csv --annotator rater --label minutes --logarithms "
+    "--source text --target translation --out minutes.weft",
     "grounding": "weft train grounding examples/clips --sentences examples/clips/sentences.tsv --out clips.weft",
     "sentiment": "weft train sentiment examples/inns/rated.tsv --sentences examples/inns/sentences.txt --positive "
     "examples/inns/good-words.txt --negative examples/inns/bad-words.txt --out inns.weft",

@@ -119,7 +119,7 @@ def test_held_out_line_search_beats_mert_on_three_generated_bitexts() -> None:
         assert row["gain"] == pytest.approx(row["HOLS"] - row["MERT"])
 
 
-@pytest.mark.must_show("hols-smt-tuning", 4)
+@pytest.mark.must_show("hols-smt-tuning", 4, weaker="one of the orders that the sheet asks for")
 def test_a_line_searched_on_the_sentences_of_the_gradient_gains_far_more_there() -> None:
     found = rows(HELD_OUT, CAPTIONS)
     held = found["HOLS, line on held-out fold"]

@@ -68,7 +68,7 @@ KEYWORDS = {
     "tasks/videos.md": ["video", "clip", "tracking", "MOT", "grounding", "video search", "object detection"],
     "tasks/coreference.md": ["coreference", "pronoun", "mention", "entity", "chain"],
     "tasks/keywords.md": ["keyphrases", "keyword extraction", "tags", "TextRank", "YAKE", "bilingual keywords"],
-    "tasks/quality.md": ["quality estimation", "annotator bias", "rater", "Gaussian process", "post-editing", "outlier"],
+    "tasks/quality.md": ["quality estimation", "annotator bias", "rater", "Gaussian process", "post-editing"],
     "transfer/alignment.md": ["word alignment", "IBM model 4", "GIZA", "fertility", "bitext", "Pharaoh"],
     "tasks/pictures.md": ["image search", "captions", "CLIP", "bag of words probe", "role swap", "photographs"],
     "tasks/translation-memory.md": ["translation memory", "fuzzy match", "TMX", "XLIFF", "PO", "gettext", "CAT"],

@@ -75,3 +75,12 @@ def parses(pieces: Sequence[Piece], waits: bool = False) -> Iterator[tuple[tuple
 
 
 KINDS = {"fixed": H, "left floating": L, "right floating": R}
+
+#: English sentences with heads and tags, and a source with the verb last.
+TEXTS = [
+    ("the man sees a dog", [2, 3, 0, 5, 3], "D N V D N", "d man e hund s", [0, 1, 4, 2, 3]),
+    ("the dog sees a man", [2, 3, 0, 5, 3], "D N V D N", "d hund e man s", [0, 1, 4, 2, 3]),
+    ("a man sleeps", [2, 3, 0], "D N V", "e man p", [0, 1, 2]),
+    ("the dog sleeps", [2, 3, 0], "D N V", "d hund p", [0, 1, 2]),
+    ("the man will see a dog", [2, 4, 4, 0, 6, 4], "D N X V D N", "d man w e hund s", [0, 1, 2, 5, 3, 4]),
+]

@@ -228,6 +228,8 @@ def test_gains_of_neighbours_are_those_of_whole_scores_in_longer_sentences() -> 
         case = Case.random(kind, rng, 6, 9)
         case.cells[:], case.null[:], case.fertility[:] = 0.5, 0.2, 0.1  # so that placement decides
         case.fertility[:, 1] = 0.9
+        rows, columns = case.placing.table.shape  # nearly even: neighbours far away count too
+        case.placing = case.placing._replace(table=rng.dirichlet(np.full(columns, 20.0), rows))
         pairs = case.pairs()
         owner = rng.integers(0, 6, 9).astype(np.int32)
         found = pairs.marginals(owner)

@@ -28,22 +28,29 @@ model = cache(small_model)
 
 
 @cache
-def dependencies() -> DependencyModel:
+def dependencies(stops: bool = False) -> DependencyModel:
     """A dependency model of ten words."""
     rng = np.random.default_rng(1)
     trees = [heads for n in range(2, 6) for heads in projective_trees(n)]
     return DependencyModel.fit(
-        ([str(word) for word in rng.integers(0, 10, len(heads))], heads)
-        for heads in (trees[k] for k in rng.integers(0, len(trees), 80))
+        (
+            ([str(word) for word in rng.integers(0, 10, len(heads))], heads)
+            for heads in (trees[k] for k in rng.integers(0, len(trees), 80))
+        ),
+        stops=stops,
     )
 
 
-def conditional(side: str, sibling: str | None, head: str | None, child: str) -> float:
-    """log P(child | sibling, head) by the model of a side."""
-    model = dependencies()
+def conditional(side: str, sibling: str | None, head: str | None, child: str | None, stops: bool = False) -> float:
+    """log P(child | sibling, head) by the model of a side; no child: the end."""
+    model = dependencies(stops)
     ids = model.vocabulary.ids
     own = model.left if side == "left" else model.right
-    row = [BEGIN_ID if sibling is None else ids[sibling], END_ID if head is None else ids[head], ids[child]]
+    row = [
+        BEGIN_ID if sibling is None else ids[sibling],
+        END_ID if head is None else ids[head],
+        END_ID if child is None else ids[child],
+    ]
     state = np.array([own.empty], np.int32)
     total = 0.0
     for word in row:
@@ -52,7 +59,7 @@ def conditional(side: str, sibling: str | None, head: str | None, child: str) ->
     return total * float(np.log(10))
 
 
-def tree_score(words: list[str], heads: list[int]) -> float:
+def tree_score(words: list[str], heads: list[int], stops: bool = False) -> float:
     """The formula of the dependency model: every child given its head and the sibling nearer to it."""
     total = 0.0
     for h, word in enumerate(words, start=1):
@@ -60,9 +67,11 @@ def tree_score(words: list[str], heads: list[int]) -> float:
         right = [words[m - 1] for m in range(h + 1, len(words) + 1) if heads[m - 1] == h]
         for side, own in (("left", left), ("right", right)):
             for sibling, child in pairwise([None, *own]):
-                total += conditional(side, sibling, word, child)
+                total += conditional(side, sibling, word, child, stops)
+            if stops:
+                total += conditional(side, own[-1] if own else None, word, None, stops)
         if heads[h - 1] == 0:
-            total += conditional("left", None, None, word)
+            total += conditional("left", None, None, word, stops)
     return total
 
 
@@ -83,7 +92,9 @@ def reductions(rng: np.random.Generator) -> Reductions:
     return Reductions(rng.normal(size=(256, 3)).astype(np.float32), words, np.arange(30, dtype=np.int32) % 3)
 
 
-def whole(pieces: Pieces, chosen: tuple[int, ...], said: list[int], own: Reductions) -> tuple[float, float]:
+def whole(
+    pieces: Pieces, chosen: tuple[int, ...], said: list[int], own: Reductions, stops: bool
+) -> tuple[float, float]:
     """Scores of a derivation from its finished tree, and from its stacks as lists."""
     tokens: list[int] = []
     stack: list[tuple[int, int, int, int]] = []  # first word, last word, root, type
@@ -114,21 +125,23 @@ def whole(pieces: Pieces, chosen: tuple[int, ...], said: list[int], own: Reducti
                 heads[m] = head[2] + 1
         stack.append((below[0], top[1], head[2], H))
     words = [str(token // 3) for token in tokens]
-    return tree_score(words, heads), actions
+    return tree_score(words, heads, stops), actions
 
 
 @settings(max_examples=15, deadline=None)
-@given(st.integers(0, 2**20), st.integers(1, 4), st.integers(0, 2))
+@given(st.integers(0, 2**20), st.integers(1, 4), st.integers(0, 2), st.booleans())
 @pytest.mark.must_show(SLUG, 2)
 @pytest.mark.must_show(SLUG, 4)
-def test_the_second_pass_finds_what_enumeration_with_all_features_finds(seed: int, length: int, more: int) -> None:
+def test_the_second_pass_finds_what_enumeration_with_all_features_finds(
+    seed: int, length: int, more: int, stops: bool
+) -> None:
     rng = np.random.default_rng(seed)
     options = random_options(rng, length, more, words=5)
     options = options.take(options.sizes() > 0)
     options = options.labelled(np.arange(len(options)))
     pieces, own = random_pieces(rng, options), reductions(rng)
-    automata = dependencies().automata
-    syntax = Syntax(pieces, pieces.inner_scores(own.word, *automata), *automata, own)
+    automata = dependencies(stops).automata
+    syntax = Syntax(pieces, pieces.inner_scores(own.word, *automata, stops), *automata, own, stops=stops)
     first = Decoder([ngram_feature(model()), StackTypes(pieces.kind)], SearchSettings.exact())
     n = len(first.names(options))
     weights = rng.normal(size=n + 2)
@@ -136,7 +149,7 @@ def test_the_second_pass_finds_what_enumeration_with_all_features_finds(seed: in
     for each in enumerated(options, [ngrams(model())], weights[: n - 1], None, -1):
         rows = [(tuple(pieces.heads_of(o)), int(pieces.kind[o])) for o in each.options]
         for _, said in parses(rows):
-            dlm, actions = whole(pieces, each.options, said, own)
+            dlm, actions = whole(pieces, each.options, said, own, stops)
             choices = decisions(rows, said)
             total = each.score + weights[n - 1] * choices * np.log(1 / 3) + weights[n] * dlm + weights[n + 1] * actions
             wanted.append(total)
@@ -153,9 +166,9 @@ def test_the_second_pass_finds_what_enumeration_with_all_features_finds(seed: in
     tokens = [
         t for o in best.options if o < len(options) for t in pieces.tokens[pieces.offsets[o] : pieces.offsets[o + 1]]
     ]
-    scored = tree_score([str(token // 3) for token in tokens], heads)
+    scored = tree_score([str(token // 3) for token in tokens], heads, stops)
     assert again.features(best)[-2] == pytest.approx(scored, abs=1e-9)
-    assert dependencies().score([str(token // 3) for token in tokens], heads) == pytest.approx(scored, abs=1e-9)
+    assert dependencies(stops).score([str(token // 3) for token in tokens], heads) == pytest.approx(scored, abs=1e-9)
 
 
 def decisions(rows, said) -> int:

@@ -6,7 +6,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from weft.errors import ConfigError
@@ -24,6 +24,9 @@ from weft.learn.generative.word_learning import WordSchedule, learn_words, rando
 
 NOUN, VERB = WordClass("N", 1, 1, (2,)), WordClass("V", 2, 2, (2, 3))
 CLASSES = [NOUN, NOUN, VERB]
+
+#: An enumeration is too slow to repeat it for smaller and smaller examples.
+NO_SHRINKING = (Phase.generate,)
 
 
 def random_samples(seed: int, count: int = 1, frames: int = 3, width: int = 2) -> list[Sample]:
@@ -77,7 +80,7 @@ def enumerated(sample: Sample, lexicon: WordLexicon):
 
 
 @pytest.mark.must_show("video-grounded-words", 1)
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4, deadline=None, phases=NO_SHRINKING)
 @given(st.integers(0, 10_000))
 def test_likelihood_and_counts_of_a_sentence_equal_enumeration(seed):
     (sample,) = random_samples(seed)

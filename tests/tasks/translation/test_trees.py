@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from shift_reduce_twins import TEXTS
 
 from weft.errors import ConfigError, DataError
 from weft.infer.decoding.shift_reduce import H, L, R
@@ -20,14 +21,6 @@ from weft.tasks.translation.trees import ILL, STRUCTURE, TreeExtension, Trees, T
 from weft.text.bitext import Links
 
 SLUG = "shift-reduce-string-to-dependency"
-#: English sentences with heads and tags, and a source with the verb last.
-TEXTS = [
-    ("the man sees a dog", [2, 3, 0, 5, 3], "D N V D N", "d man e hund s", [0, 1, 4, 2, 3]),
-    ("the dog sees a man", [2, 3, 0, 5, 3], "D N V D N", "d hund e man s", [0, 1, 4, 2, 3]),
-    ("a man sleeps", [2, 3, 0], "D N V", "e man p", [0, 1, 2]),
-    ("the dog sleeps", [2, 3, 0], "D N V", "d hund p", [0, 1, 2]),
-    ("the man will see a dog", [2, 4, 4, 0, 6, 4], "D N X V D N", "d man w e hund s", [0, 1, 2, 5, 3, 4]),
-]
 
 
 @cache
@@ -98,7 +91,7 @@ def test_every_word_of_a_translation_has_a_head_and_there_is_one_root() -> None:
 
 @pytest.mark.must_show(SLUG, 2)
 def test_scores_of_a_translation_are_those_of_its_tree() -> None:
-    own = extension()
+    own = extension(rare=1)
     for each in translator(own).kbest("d man w e hund s", 5):
         assert each.score == pytest.approx(
             sum(translator(own).weights[name] * value for name, value in each.features.items()), abs=1e-6
@@ -115,6 +108,11 @@ def test_a_derivation_uses_pieces_that_lack_something_only_if_it_must() -> None:
     assert (options.scores[:, options.names.index(STRUCTURE)] <= 0).all()
 
 
+def test_a_search_that_finds_nothing_is_repeated_with_more_room() -> None:
+    found = translator(extension(pops=1, threshold=0.0)).translate("d man w e hund s p p p p")
+    assert len(found.heads) == len(found.words) > 5
+
+
 def test_features_that_are_left_out_have_no_weight() -> None:
     assert "dependency model" not in extension(dependencies=False).weights
     found = translator(extension(dependencies=False, reductions=False)).translate("d hund p")
@@ -128,5 +126,5 @@ def test_trees_must_fit_the_bitext() -> None:
         TreeExtension.fit(extraction, PhraseTable.of(extraction), Trees.of([[2, 0]], [["D", "N"]]))
     with pytest.raises(DataError, match="a head and a tag"):
         Trees.of([[2, 0]], [["D"]])
-    with pytest.raises(ConfigError, match="structures and events"):
+    with pytest.raises(ConfigError, match="structures, events and rare"):
         TreeSettings(structures=0)

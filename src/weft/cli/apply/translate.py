@@ -122,5 +122,7 @@ def _lines(number: int, found: Sequence[Translation], kbest: int, trace: bool, a
         yield each.text if kbest == 1 else f"{number}\t{each.score:.4f}\t{each.text}"
         if trace:
             yield from (f"    {line}" for line in each.trace().splitlines())
+            if each.heads:
+                yield "    heads: " + " ".join(map(str, each.heads))
             shown = ", ".join(f"{name} {value:.2f}" for name, value in each.features.items() if value)
             yield f"    {shown}"

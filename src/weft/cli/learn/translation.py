@@ -51,6 +51,15 @@ def translation(
     significance: Annotated[
         bool, option("--significance", panel=SETTINGS, help="Leave out phrase pairs that chance explains.")
     ] = False,
+    trees: Annotated[
+        str | None,
+        option(
+            "--trees",
+            metavar="PARSER|FILE",
+            panel=SETTINGS,
+            help="Build dependency trees: a pipeline that parses the target side, such as en, or its trees in CoNLL-U.",
+        ),
+    ] = None,
     lower: Annotated[bool, option("--lower", panel=SETTINGS, help="Ignore letter case.")] = False,
     beam: Annotated[int, option("--beam", min=1, panel=SETTINGS, help="Hypotheses per stack of the search.")] = 100,
     kbest: Annotated[int, option("--kbest", min=2, panel=SETTINGS, help="Derivations per sentence in tuning.")] = 100,
@@ -75,7 +84,7 @@ def translation(
     )
     with _client(scheduler) as client:
         translator, report = tasks.train(
-            source, target, dev, tune, settings, lower=lower, seed=seed, workers=workers, client=client,
+            source, target, dev, tune, settings, lower=lower, seed=seed, workers=workers, trees=trees, client=client,
             watch=lambda message: typer.echo(f"weft: {message}", err=True),
         )  # fmt: skip
     translator.save(out)

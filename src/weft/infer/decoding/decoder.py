@@ -340,14 +340,19 @@ class _Sentence:
 
 
 def _bound(features: Sequence[Feature], options: Options) -> tuple[list[Scorer], Control | None, Options]:
-    """The scorers of a sentence; features see the moves among the options, so the one that adds them is bound first."""
-    scorers = [feature.bind(options) for feature in features]
+    """The scorers of a sentence; features see the moves among the options.
+
+    A feature that says how many moves it adds (`n_moves`) is bound once, to options with moves.
+    """
+    grown = options.with_moves(max((getattr(feature, "n_moves", 0) for feature in features), default=0))
+    scorers = [feature.bind(grown) for feature in features]
     controls = [each.control for each in scorers if each.control is not None]
     if len(controls) > 1:
         raise InferenceError("at most one feature of a search can control what follows what")
     control = controls[0] if controls else None
-    if control is None or control.n_moves == 0:
-        return scorers, control, options
-    grown = options.with_moves(control.n_moves)
+    more = 0 if control is None else control.n_moves
+    if len(grown) == len(options) + more:
+        return scorers, control, grown
+    grown = options.with_moves(more)
     scorers = [feature.bind(grown) for feature in features]
-    return scorers, next(each.control for each in scorers if each.control is not None), grown
+    return scorers, next((each.control for each in scorers if each.control is not None), None), grown

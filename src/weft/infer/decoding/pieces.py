@@ -15,7 +15,7 @@ from weft.arrays import Bools, Floats, Heads, Ids, Ints
 from weft.errors import InferenceError
 from weft.infer.decoding.ngrams import Automaton
 from weft.infer.decoding.shift_reduce import REDUCE_LEFT, H
-from weft.infer.decoding.siblings import event
+from weft.infer.decoding.siblings import STOP, event
 from weft.kernel import kernel
 
 NONE = -1
@@ -77,10 +77,13 @@ class Pieces:
         found: list[int] = self.heads[self.offsets[piece] : self.offsets[piece + 1]].tolist()
         return found
 
-    def inner_scores(self, words: Ids, left: Automaton, right: Automaton) -> Floats:
-        """The logarithms of the probabilities of all children within pieces; `words` are the words of tokens."""
+    def inner_scores(self, words: Ids, left: Automaton, right: Automaton, stops: bool = False) -> Floats:
+        """The logarithms of the probabilities of all children within pieces; `words` are the words of tokens.
+
+        With stops, words that get no more children end: all but the root of a piece of type h.
+        """
         found = np.zeros(len(self))
-        _score_inside(self.offsets, words[self.tokens], self.heads, left, right, found)
+        _score_inside(self.offsets, words[self.tokens], self.heads, self.kind, left, right, stops, found)
         return found
 
     def tree(self, chosen: Sequence[int], n_options: int, label: Ids) -> list[int]:
@@ -130,19 +133,24 @@ def _outer_children(offsets: Ints, tokens: Ids, heads: Heads, kind: Ids, left: I
 
 @kernel
 def _score_inside(
-    offsets: Ints, words: Ids, heads: Heads, left: Automaton, right: Automaton, found: Floats
+    offsets: Ints, words: Ids, heads: Heads, kind: Ids, left: Automaton, right: Automaton, stops: bool, found: Floats
 ) -> None:  # fmt: skip
     for p in range(len(found)):
         first, last = offsets[p], offsets[p + 1]
         for k in range(first, last):
             # Children from the head outwards.
+            ends = stops and (heads[k] >= 0 or kind[p] != H)
             sibling = NONE
             for m in range(k - 1, first - 1, -1):
                 if heads[m] == k - first:
                     found[p] += event(left, sibling, words[k], words[m])
                     sibling = words[m]
+            if ends:
+                found[p] += event(left, sibling, words[k], STOP)
             sibling = NONE
             for m in range(k + 1, last):
                 if heads[m] == k - first:
                     found[p] += event(right, sibling, words[k], words[m])
                     sibling = words[m]
+            if ends:
+                found[p] += event(right, sibling, words[k], STOP)

@@ -103,14 +103,9 @@ class _Pass:
         keys[:, 0], keys[:, 1:] = head, after
         number = np.empty(len(keys), np.int32)
         found = number_rows(keys, np.full(table_size(len(keys)), -1, np.int32), number)
-        ranked = np.lexsort((-reached, number))
-        best = ranked[np.searchsorted(number[ranked], np.arange(found))]
-        kept = _best_of(head[best], reached[best], self.beam)
-        best = best[kept]
-        best = best[np.argsort(head[best], kind="stable")]
-        place = np.full(found, -1, np.int64)
-        place[number[best]] = np.arange(len(best))
-        item = place[number]
+        best, item = np.empty(found, np.int64), np.empty(found, np.int64)
+        n = _keep_best(head, number, reached, self.beam, best, item)
+        best, item = best[:n], item[number]
         rows = np.flatnonzero(item >= 0)
         rows = rows[np.argsort(item[rows], kind="stable")]
         self.made.append((item[rows] + self.n, before[rows], edge[rows], own[rows], self.known[edge[rows]]))
@@ -210,3 +205,38 @@ def _levels(first: Ints, tail: Ids, level: Ints) -> None:
         for e in range(first[v], first[v + 1]):
             if tail[e] >= 0:
                 level[v] = max(level[v], level[tail[e]] + 1)
+
+
+@kernel
+def _keep_best(head: Ints, number: Ids, reached: Floats, beam: int, best: Ints, item: Ints) -> int:
+    """Find the best row of every distinct state, and keep the `beam` best states of every node, 0 for all.
+
+    Rows are sorted by node, so distinct states are, too. `best` receives the rows of kept states, `item` the place of
+    each state among them, -1 if it is not kept; returns how many are.
+    """
+    for s in range(len(item)):
+        best[s] = -1
+    for row in range(len(number)):
+        s = number[row]
+        if best[s] < 0 or reached[row] > reached[best[s]]:
+            best[s] = row
+    kept, begin = 0, 0
+    while begin < len(item):
+        end = begin
+        while end < len(item) and head[best[end]] == head[best[begin]]:
+            end += 1
+        for s in range(begin, end):
+            better = 0
+            for other in range(begin, end):
+                ahead = reached[best[other]] - reached[best[s]]
+                better += 1 if ahead > 0 or (ahead == 0 and other < s) else 0
+            item[s] = kept + better if beam == 0 or better < beam else -1
+        own = min(beam, end - begin) if beam > 0 else end - begin
+        kept += own
+        begin = end
+    # Put the rows where their states are.
+    rows = best.copy()
+    for s in range(len(item)):
+        if item[s] >= 0:
+            best[item[s]] = rows[s]
+    return kept

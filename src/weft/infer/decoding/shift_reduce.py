@@ -108,6 +108,7 @@ class StackTypes:
     kinds: Ids
     waits: bool = False
     name: str = "actions"
+    n_moves: int = 2  #: the two reductions
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -4,8 +4,12 @@ Children of a head are numbered from the head outwards, on either side, so that 
 
     P = P(root) * product over heads h of  prod_i P_L(L_i | L_i-1, h)  prod_i P_R(R_i | R_i-1, h)
 
+With stops, which the paper does not have, the end of the children on either side is an event as well, given the
+outermost child; without them nothing speaks against further children of a head.
+
 P_L and P_R are n-gram automata over (sibling, head, child), which back off by leaving out the sibling first. There the
-beginning of a sentence stands for no sibling, and its end for the head of the root, which P_L predicts.
+beginning of a sentence stands for no sibling, and its end for the head of the root, which P_L predicts, and for the end
+of children.
 """
 
 from __future__ import annotations
@@ -17,8 +21,8 @@ from weft.infer.decoding.backoff import advance, shortened
 from weft.infer.decoding.ngrams import Automaton
 from weft.kernel import inner_kernel, kernel
 
-#: Words of the automata that stand for no sibling and for the head of the root.
-NO_SIBLING, ROOT_HEAD = 1, 2
+#: Words of the automata that stand for no sibling, for the head of the root, and for the end of children.
+NO_SIBLING, ROOT_HEAD, STOP = 1, 2, 2
 _LN10 = float(np.log(10.0))
 
 
@@ -36,7 +40,7 @@ def event(automaton: Automaton, sibling: int, head: int, child: int) -> float:
     return score * _LN10
 
 
-def tree_events(words: Ids, heads: Heads) -> tuple[Ids, Ids]:
+def tree_events(words: Ids, heads: Heads, stops: bool = False) -> tuple[Ids, Ids]:
     """The events of a tree, rows of sibling, head and child: those to the left, with the root's, and to the right.
 
     >>> left, right = tree_events(np.array([7, 8, 9]), np.array([2, 0, 2]))
@@ -53,6 +57,10 @@ def tree_events(words: Ids, heads: Heads) -> tuple[Ids, Ids]:
                 before = nearest.get((side, head), NO_SIBLING)
                 sides[side].append([before, int(words[head]), int(words[m])])
                 nearest[side, head] = int(words[m])
+    if stops:
+        for head in range(n):
+            for side in (0, 1):
+                sides[side].append([nearest.get((side, head), NO_SIBLING), int(words[head]), STOP])
     sides[0].extend([NO_SIBLING, ROOT_HEAD, int(words[m])] for m in range(n) if heads[m] == 0)
     left, right = (np.array(rows, np.int32).reshape(-1, 3) for rows in sides)
     return left, right

@@ -20,7 +20,7 @@ from weft.infer.decoding.ngrams import Automaton
 from weft.infer.decoding.options import Options
 from weft.infer.decoding.pieces import Pieces
 from weft.infer.decoding.shift_reduce import LEFT_ACTION, RIGHT_ACTION, SHIFT, H, labels_of
-from weft.infer.decoding.siblings import ROOT_HEAD, event
+from weft.infer.decoding.siblings import ROOT_HEAD, STOP, event
 from weft.kernel import inner_kernel, kernel
 
 N_TEMPLATES = 21
@@ -126,6 +126,7 @@ class Syntax:
     right: Automaton
     reductions: Reductions
     kept: tuple[str, ...] = ("dependency model", "reductions")
+    stops: bool = False  #: whether the dependency model predicts where children end
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -161,16 +162,15 @@ class _Bound:
         own, pieces = self._feature, self._feature.pieces
         _expand(
             batch.option, batch.complete, batch.n_options, states, self._piece, pieces.kind, pieces.root_offsets,
-            pieces.roots, pieces.left, pieces.right, own.inner, own.left, own.right, own.reductions, self._stacks,
-            self._slots, self._size, self._known, np.empty(N_TEMPLATES, np.uint64), scores, after,
+            pieces.roots, pieces.left, pieces.right, own.inner, own.left, own.right, own.stops, own.reductions,
+            self._stacks, self._slots, self._size, self._known, np.empty(N_TEMPLATES, np.uint64), scores, after,
         )  # fmt: skip
         return scores[:, self._columns], after[:, None]
 
     def finish(self, states: Ids) -> Floats:
         scores = np.zeros((len(states), 2))
         own = self._feature
-        for i, state in enumerate(states[:, 0].tolist()):
-            scores[i, 0] = _root_score(own.left, int(own.reductions.word[self._stacks[state, _ROOT]]))
+        _finish(states, self._stacks, own.reductions.word, own.left, own.right, own.stops, scores)
         return scores[:, self._columns]
 
     def _make_room(self, more: int) -> None:
@@ -187,9 +187,23 @@ class _Bound:
             _rehash(self._stacks, self._slots, int(self._size[0]))
 
 
+@inner_kernel
+def _ends(left: Automaton, right: Automaton, root: int, leftmost: int, rightmost: int) -> float:
+    """The score of having no more children on either side."""
+    return event(left, leftmost, root, STOP) + event(right, rightmost, root, STOP)
+
+
 @kernel
-def _root_score(left: Automaton, word: int) -> float:
-    return event(left, -1, ROOT_HEAD, word)
+def _finish(
+    states: Ids, stacks: Ids, word: Ids, left: Automaton, right: Automaton, stops: bool, scores: Floats
+) -> None:  # fmt: skip
+    for i in range(len(states)):
+        s = int(states[i, 0])
+        root = _word(word, stacks[s, _ROOT])
+        scores[i, 0] = event(left, -1, ROOT_HEAD, root)
+        if stops:
+            left_end, right_end = _word(word, stacks[s, _LEFTMOST]), _word(word, stacks[s, _RIGHTMOST])
+            scores[i, 0] += _ends(left, right, root, left_end, right_end)
 
 
 @inner_kernel
@@ -244,7 +258,7 @@ def _word(table: Ids, token: int) -> int:
 def _expand(
     option: Ids, complete: np.ndarray, n_options: int, states: Ids, piece: Ids, kind: Ids, root_offsets: Ints,
     roots: Ids, left: Ids, right: Ids, inner: Floats, left_model: Automaton, right_model: Automaton,
-    reductions: Reductions, stacks: Ids, slots: Ids, size: Ints, known: Floats, keys: Keys, scores: Floats,
+    stops: bool, reductions: Reductions, stacks: Ids, slots: Ids, size: Ints, known: Floats, keys: Keys, scores: Floats,
     after: Ids,
 ) -> None:  # fmt: skip
     word, tag = reductions.word, reductions.tag
@@ -282,6 +296,11 @@ def _expand(
         if floating >= 0:
             first, last = root_offsets[floating], root_offsets[floating + 1]
         total = 0.0
+        if stops and floating < 0:
+            total += _ends(
+                left_model, right_model, _word(word, stacks[child, _ROOT]), _word(word, stacks[child, _LEFTMOST]),
+                _word(word, stacks[child, _RIGHTMOST]),
+            )  # fmt: skip
         for k in range(last - first):
             # The nearest one first.
             token = stacks[child, _ROOT]

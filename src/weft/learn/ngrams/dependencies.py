@@ -37,9 +37,12 @@ class DependencyModel:
     vocabulary: Vocabulary
     left: NgramModel
     right: NgramModel
+    stops: bool = False  #: whether the end of a head's children is an event
 
     @classmethod
-    def fit(cls, trees: Iterable[tuple[Sequence[str], Sequence[int]]], least: int = 1) -> DependencyModel:
+    def fit(
+        cls, trees: Iterable[tuple[Sequence[str], Sequence[int]]], least: int = 1, stops: bool = False
+    ) -> DependencyModel:
         """Estimate a model from sentences with heads; words with fewer than `least` occurrences are unknown."""
         counts: dict[str, int] = {}
         listed = [(list(words), np.asarray(heads, np.int32)) for words, heads in trees]
@@ -49,9 +52,9 @@ class DependencyModel:
             for word in words:
                 counts[word] = counts.get(word, 0) + 1
         vocabulary = Vocabulary.counted(counts, least)
-        sides = [tree_events(vocabulary.encode(words), heads) for words, heads in listed]
+        sides = [tree_events(vocabulary.encode(words), heads, stops) for words, heads in listed]
         left, right = (_estimated(np.concatenate(rows), vocabulary) for rows in zip(*sides, strict=True))
-        return cls(vocabulary, left, right)
+        return cls(vocabulary, left, right, stops)
 
     @property
     def automata(self) -> tuple[Automaton, Automaton]:
@@ -61,7 +64,7 @@ class DependencyModel:
     def score(self, words: Sequence[str], heads: Sequence[int] | Heads) -> float:
         """The natural logarithm of a tree's probability."""
         total = 0.0
-        events = tree_events(self.vocabulary.encode(words), np.asarray(heads, np.int32))
+        events = tree_events(self.vocabulary.encode(words), np.asarray(heads, np.int32), self.stops)
         for automaton, rows in zip(self.automata, events, strict=True):
             found = np.empty(len(rows))
             event_scores(automaton, rows, found)

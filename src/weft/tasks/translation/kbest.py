@@ -110,4 +110,4 @@ def feature_names(model: Translator) -> tuple[str, ...]:
     """The names of dense features in the order of lists: those of options, distortion, and features."""
     sentence = model.sentence(["a"])
     options = model.options(sentence)
-    return model.decoder(sentence, options).names(options)
+    return model.score_names(sentence, options)

@@ -23,6 +23,7 @@ from weft.tasks.translation.kbest import Pair, pairs_of
 from weft.tasks.translation.phrases import Extraction, extract
 from weft.tasks.translation.table import PhraseTable, TableSettings
 from weft.tasks.translation.translator import Translator, TranslatorSettings
+from weft.tasks.translation.trees import TreeExtension, Trees, TreeSettings
 from weft.tasks.translation.tuning import Tuned, TuneSettings, held_out_step, tune
 from weft.text.bitext import Links
 
@@ -43,6 +44,7 @@ class TrainSettings:
     table: TableSettings = field(default_factory=TableSettings)
     translator: TranslatorSettings = field(default_factory=TranslatorSettings)
     tune: TuneSettings = field(default_factory=TuneSettings)
+    trees: TreeSettings = field(default_factory=TreeSettings)
 
     def __post_init__(self) -> None:
         if self.folds < 2 or self.steps < 1 or self.line_pairs < 1:
@@ -122,11 +124,13 @@ def train(
     *,
     links: Links | None = None,
     groups: Sequence[Any] | None = None,
+    trees: tuple[Sequence[Sequence[int]], Sequence[Sequence[str]]] | None = None,
     client: Any = None,
     watch: Callable[[str], None] = lambda message: None,
 ) -> tuple[Translator, dict[str, Any]]:
     """A translator of a bitext and a report; without `dev` its weights are the untuned ones.
 
+    With `trees`, heads and tags of the target sentences, the translator builds trees while it translates.
     `groups` names what each sentence pair belongs to, such as a page; folds do not divide groups.
 
     >>> bitext = [["das", "Haus"], ["das", "Boot"]] * 3, [["the", "house"], ["the", "boat"]] * 3
@@ -135,6 +139,8 @@ def train(
     ('the boat', 5)
     """
     settings = settings or TrainSettings()
+    if trees is not None and settings.tune.tuner == "hols":
+        raise ConfigError("held-out line search has no trees for its folds; tune with mert, pro or mira")
     watch_time = Stopwatch()
     sides, kept = _usable(source, target, settings)
     if groups is not None:
@@ -152,6 +158,12 @@ def train(
         "phrase pairs": len(translator.table),
         "n-grams": sum(translator.lm.counts()),
     }
+    if trees is not None:
+        watch("collecting pieces of trees")
+        chosen = Trees.of(*([side[s] for s in kept] for side in trees))  # type: ignore[arg-type]
+        extension = TreeExtension.fit(material.extraction, translator.table, chosen, settings.trees)
+        translator = translator.with_extension(extension)
+        report |= {"pieces": extension.report["rules"], "decisions": extension.report["events"]}
     if dev is not None:
         pairs = pairs_of(*dev)
         watch(f"tuning on {len(pairs):,} sentence pairs")

@@ -21,6 +21,7 @@ from weft.tasks.translation.sentences import Extension as Extension
 from weft.tasks.translation.training import TrainSettings as TrainSettings
 from weft.tasks.translation.training import train as train_on
 from weft.tasks.translation.translator import Translator as Translator
+from weft.tasks.translation.tree_files import read_trees
 from weft.tasks.translation.tuning import TUNERS as TUNERS
 
 Side = str | os.PathLike[str] | Iterable[str | Sequence[str]]
@@ -36,6 +37,7 @@ def train(
     lower: bool = False,
     seed: int = 0,
     workers: int = 1,
+    trees: str | os.PathLike[str] | None = None,
     client: Any = None,
     watch: Callable[[str], None] = lambda message: None,
 ) -> tuple[Translator, dict[str, Any]]:
@@ -43,6 +45,8 @@ def train(
 
     Each side is a file with a sentence per line (or in any format with words), or sentences: lists of words, or texts
     with spaces between words. `tune` is mert, pro, mira or hols. `client` is one of Dask, in place of processes.
+    `trees` is a CoNLL-U file with the trees of the target sentences, or a pipeline that parses them, such as `en`: then
+    the translator builds a dependency tree over every translation (`weft.tasks.translation.trees`).
     """
     if tune not in TUNERS:
         raise ConfigError(f"tune must be one of {', '.join(TUNERS)}, got {tune!r}")
@@ -54,7 +58,8 @@ def train(
     )
     sides = _words(source), _words(target)
     held_out = None if dev is None else (_words(dev[0]), _words(dev[1]))
-    return train_on(*sides, held_out, settings, client=client, watch=watch)
+    parses = None if trees is None else read_trees(trees, sides[1])
+    return train_on(*sides, held_out, settings, trees=parses, client=client, watch=watch)
 
 
 def load(path: str | os.PathLike[str], extensions: Sequence[Extension] = ()) -> Translator:

@@ -33,6 +33,8 @@ from weft.pipeline.tables import put_back, take_out
 from weft.tasks.translation.result import Step, Translation
 from weft.tasks.translation.sentences import COPIED, Extension, SecondPass, Sentence, table_options
 from weft.tasks.translation.table import PhraseTable
+from weft.tasks.translation.tree_files import arrays_of, header_of, restored
+from weft.tasks.translation.trees import TreeExtension
 
 LANGUAGE_MODEL = "language model"
 ORIENTATIONS = Reordering(np.zeros((0, 6))).names
@@ -41,13 +43,15 @@ DEFAULTS = {
     "p(t|s)": 0.2, "p(s|t)": 0.2, "lex(t|s)": 0.2, "lex(s|t)": 0.2, "phrases": 0.0, "words": 1.0, COPIED: -20.0,
     DISTORTION: 0.2, LANGUAGE_MODEL: 0.6, **dict.fromkeys(ORIENTATIONS, 0.2),
 }  # fmt: skip
+#: Hypotheses and expansions per stack where a search with trees has found nothing.
+_WIDE = 2000
 #: Weights that tuning leaves alone: a word is copied only where nothing else can be said.
 FIXED = (COPIED,)
 _WORDS = Many(Text(), distinct=True)
 _HEADER = Record(
     task=Text(("translator",)), settings=Table(), weights=Named(Real()), source_words=_WORDS, target_words=_WORDS,
     lm=Table(),
-)  # fmt: skip
+).with_optional(trees=Table())  # fmt: skip
 _SPARSE = Array("sparse", "float64", ("pairs",), optional=True)
 
 
@@ -104,6 +108,13 @@ class Translator:
         """A translator with the words of an extraction (`weft.tasks.translation.phrases`)."""
         return cls(table, language_model, extraction.source.words, extraction.target.words, **options)
 
+    def with_extension(self, extension: Extension) -> Translator:
+        """The translator with one more extension."""
+        return Translator(
+            self.table, self.lm, self.source_words, self.target_words, self.weights, self.sparse, self.settings,
+            [*self.extensions, extension],
+        )  # fmt: skip
+
     @cached_property
     def _source_ids(self) -> dict[str, int]:
         return {word: number for number, word in enumerate(self.source_words)}
@@ -153,7 +164,12 @@ class Translator:
         """The hypergraph of translations that the search keeps."""
         options = self.options(sentence) if options is None else options
         decoder = self.decoder(sentence, options)
-        graph = decoder.search(options, self.vector(decoder.names(options)), self.sparse)
+        weights = self.vector(decoder.names(options))
+        graph = decoder.search(options, weights, self.sparse)
+        if graph.is_empty and any(isinstance(each, SecondPass) for each in self.extensions):
+            # What a parser must not do can leave a narrow search without an end.
+            wide = replace(decoder.settings, pops=_WIDE, beam=_WIDE, threshold=float("inf"))
+            graph = Decoder(decoder.features, wide).search(options, weights, self.sparse)
         for each in self.extensions:
             if isinstance(each, SecondPass):
                 graph = each.second_pass(graph, self.vector((*graph.names, *each.later_names)), self.sparse)
@@ -227,14 +243,20 @@ class Translator:
         return Step(start, end, source, target, tuple(self.table.links(pair)), scores, count, origins)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a model file; extensions are not part of it."""
+        """Write a model file; of extensions, the one that builds trees is part of it."""
         header = {
             "task": "translator", "settings": asdict(self.settings),
             "weights": {name: value for name, value in self.weights.items() if self._saves(name)},
             "source_words": self.source_words, "target_words": self.target_words,
             "lm": {"order": self.lm.order, "method": self.lm.method},
         }  # fmt: skip
+        for each in self.extensions:
+            if isinstance(each, TreeExtension):
+                header["trees"] = header_of(each)
         short, arrays = take_out(header)
+        for each in self.extensions:
+            if isinstance(each, TreeExtension):
+                arrays |= {f"trees/{name}": array for name, array in arrays_of(each).items()}
         arrays |= {f"table/{name}": array for name, array in self.table.arrays().items()}
         arrays |= {f"lm/{name}": array for name, array in to_arrays(self.lm).items()}
         if self.sparse is not None:
@@ -243,7 +265,7 @@ class Translator:
         storage.save(path, short, arrays)
 
     def _saves(self, name: str) -> bool:
-        return not any(name in each.weights for each in self.extensions)
+        return not any(name in each.weights for each in self.extensions if not isinstance(each, TreeExtension))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], extensions: Sequence[Extension] = ()) -> Translator:
@@ -272,6 +294,8 @@ class Translator:
         if sparse is not None and len(table) and int(table.rule.max()) >= len(sparse):
             raise ModelError("a rule of the phrase table has no weight: the file is damaged")
         model = from_arrays(header["lm"], stored.under("lm/"))
+        if "trees" in header:
+            extensions = [restored(header["trees"], stored.under("trees/"), len(table)), *extensions]
         stored.refuse_rest()
         own = None if sparse is None else np.asarray(sparse, np.float64)
         return cls(table, model, source, target, header["weights"], own, settings, extensions)

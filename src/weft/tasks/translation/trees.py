@@ -36,14 +36,14 @@ from weft.infer.trees.well_formed import CATEGORIES, FIXED, ILL_FORMED, LEFT, RI
 from weft.kernel import kernel
 from weft.learn.ngrams.dependencies import DependencyModel
 from weft.learn.transitions.reductions import ReductionSettings, fit_reductions
-from weft.tasks.translation.phrases import Extraction
+from weft.tasks.translation.phrases import Extraction, Side
 from weft.tasks.translation.sentences import Sentence
 from weft.tasks.translation.table import PhraseTable
 
 STRUCTURE, ILL = "structure", "ill-formed"
 ACTIONS, DEPENDENCIES, REDUCTIONS = "actions", "dependency model", "reductions"
 #: Weights before tuning.
-WEIGHTS = {STRUCTURE: 0.1, ILL: 0.1, ACTIONS: 0.1, DEPENDENCIES: 0.2, REDUCTIONS: 0.1}
+WEIGHTS = {STRUCTURE: 0.1, ILL: 0.1, ACTIONS: 0.0, DEPENDENCIES: 0.1, REDUCTIONS: 0.4}
 #: Pieces for what is not in the table, such as copied words: chains of up to so many words.
 _LONGEST_UNKNOWN = 20
 _KINDS = {FIXED: H, LEFT: L, RIGHT: R}
@@ -58,18 +58,20 @@ class TreeSettings:
     waits: bool = False  #: whether a sibling may stand between a floating piece and its head
     dependencies: bool = True  #: whether the dependency language model scores
     reductions: bool = True  #: whether the classifier of actions scores
-    pops: int = 50  #: expansions per stack of the first pass, 0 for all; it has twice as many stacks as plain decoding
+    rare: int = 10  #: words with fewer occurrences stand for their tags in the dependency model and the classifier
+    stops: bool = False  #: whether the dependency language model predicts where children end, which is not in the paper
+    pops: int = 40  #: expansions per stack of the first pass, 0 for all; it has twice as many stacks as plain decoding
     threshold: float = (
         3.0  #: hypotheses worse than the best of their stack, or the best complete one, by more are left out
     )
-    edges: int = 500  #: of the hypergraph that the second pass sees, 0 for all
-    beam: int = 5  #: stacks per node in the second pass, 0 for all
+    edges: int = 300  #: of the hypergraph that the second pass sees, 0 for all
+    beam: int = 4  #: stacks per node in the second pass, 0 for all
     events: int = 4000  #: sentences whose derivations the classifier learns from
     variance: float = 1.0  #: of its prior
 
     def __post_init__(self) -> None:
-        if self.structures < 1 or self.events < 1:
-            raise ConfigError("structures and events must be at least 1")
+        if min(self.structures, self.events, self.rare) < 1:
+            raise ConfigError("structures, events and rare must be at least 1")
         if min(self.pops, self.edges, self.beam) < 0 or not self.threshold >= 0:
             raise ConfigError("pops, edges and beam must be at least 0 (0: all), and so must the threshold")
 
@@ -137,16 +139,15 @@ class TreeExtension:
         side = extraction.target
         if len(trees.heads) != len(side.text):
             raise DataError(f"the bitext has {len(side.text):,} target words, but the trees have {len(trees.heads):,}")
-        words = np.array(side.words, dtype=object)
         bounds = list(zip(side.offsets[:-1].tolist(), side.offsets[1:].tolist(), strict=True))
-        model = DependencyModel.fit((words[side.text[a:b]].tolist(), trees.heads[a:b].tolist()) for a, b in bounds)
-        known = model.vocabulary.encode(side.words)
+        shown = _with_classes(side, trees, settings.rare)
+        model = DependencyModel.fit(((shown[a:b], trees.heads[a:b].tolist()) for a, b in bounds), stops=settings.stops)
+        classes = Classes.of(model, side, trees.names, settings.rare)
         rules = _rules(extraction, table, trees, settings)
-        events, labels, skipped = tree_events(extraction, trees, known, settings)
+        events, labels, skipped = tree_events(extraction, trees, classes, settings)
         weights = fit_reductions(events, labels, ReductionSettings(settings.variance))
         report = {**rules.report, "events": len(labels), "sentences without derivation": skipped}
-        tokens, word, tag = rules.tokens(known)
-        # The last token is an unknown word.
+        tokens, word, tag = rules.tokens(classes)
         pieces = Pieces.of_arrays(rules.offsets, tokens, rules.heads, rules.kind, rules.ill_formed)
         return cls(rules.first, rules.logp, pieces, model, weights, word, tag, trees.names, settings, report)
 
@@ -166,11 +167,12 @@ class TreeExtension:
 
     @cached_property
     def _second(self) -> Syntax:
-        inner = self.pieces.inner_scores(self.word, *self._automata)
+        inner = self.pieces.inner_scores(self.word, *self._automata, self.model.stops)
         wanted = {DEPENDENCIES: self.settings.dependencies, REDUCTIONS: self.settings.reductions}
         names = tuple(name for name, used in wanted.items() if used)
         return Syntax(
-            self.pieces, inner, *self._automata, Reductions(self.weight_table, self.word, self.tag), names
+            self.pieces, inner, *self._automata, Reductions(self.weight_table, self.word, self.tag), names,
+            self.model.stops,
         )  # fmt: skip
 
     def options(self, sentence: Sentence, options: Options) -> Options:
@@ -220,6 +222,39 @@ class TreeExtension:
         return tuple(self.pieces.tree(derivation.options, n, graph.options.label))
 
 
+@dataclass(frozen=True)
+class Classes:
+    """The numbers by which the dependency model and the classifier know words: their own, or those of their tags."""
+
+    word: Ids  #: 0 for rare words
+    tag: Ids
+
+    @classmethod
+    def of(cls, model: DependencyModel, side: Side, tags: Sequence[str], rare: int) -> Classes:
+        """The numbers of the words of one side of a bitext."""
+        known = model.vocabulary.encode(side.words)
+        known[np.bincount(side.text, minlength=len(side.words)) < rare] = 0
+        return cls(known, model.vocabulary.encode([_class(tag) for tag in tags]))
+
+    def numbers(self, words: Ids, tags: Ids) -> Ids:
+        """The numbers of words with tags; -1 is an unknown word."""
+        known = np.where(words >= 0, self.word[words], 0)
+        return np.where(known > 0, known, self.tag[tags]).astype(np.int32)
+
+
+def _class(tag: str) -> str:
+    return f"<{tag}>"
+
+
+def _with_classes(side: Side, trees: Trees, rare: int) -> list[str]:
+    """The words of a text, rare ones as their tags."""
+    few = np.bincount(side.text, minlength=len(side.words)) < rare
+    return [
+        _class(trees.names[tag]) if few[word] else side.words[word]
+        for word, tag in zip(side.text.tolist(), trees.tags.tolist(), strict=True)
+    ]
+
+
 @dataclass(eq=False)
 class _Rules:
     first: Ints
@@ -232,13 +267,12 @@ class _Rules:
     ill_formed: Bools
     report: dict[str, Any]
 
-    def tokens(self, known: Ids) -> tuple[Ids, Ids, Ids]:
+    def tokens(self, classes: Classes) -> tuple[Ids, Ids, Ids]:
         """Tokens of pieces, and the known word and the tag of every token."""
         n_tags = int(self.tags.max(initial=0)) + 2
         keys, tokens = np.unique((self.words + 1).astype(np.int64) * n_tags + self.tags + 1, return_inverse=True)
-        words = (keys // n_tags).astype(np.int64) - 1
-        word = np.where(words >= 0, known[words], 0).astype(np.int32)
-        return tokens.reshape(-1).astype(np.int32), word, (keys % n_tags - 1).astype(np.int32)
+        words, tags = (keys // n_tags).astype(np.int64) - 1, (keys % n_tags).astype(np.int32) - 1
+        return tokens.reshape(-1).astype(np.int32), classes.numbers(words, tags), tags
 
 
 def _rules(extraction: Extraction, table: PhraseTable, trees: Trees, settings: TreeSettings) -> _Rules:
@@ -321,9 +355,10 @@ def _keys(spans: Ids, offsets: Ints, heads: Ids, tags: Ids, form: Ids, pair: Int
 
 
 def tree_events(
-    extraction: Extraction, trees: Trees, known: Ids, settings: TreeSettings, sentences: Sequence[int] | None = None
-) -> tuple[Ids, Ids, int]:
-    """Events for the classifier from sentences, and how many of these have no derivation; `known` numbers words."""
+    extraction: Extraction, trees: Trees, classes: Classes, settings: TreeSettings,
+    sentences: Sequence[int] | None = None,
+) -> tuple[Ids, Ids, int]:  # fmt: skip
+    """Events for the classifier from sentences, and how many of these have no derivation."""
     offsets, text = extraction.target.offsets, extraction.target.text
     chosen = range(min(settings.events, len(offsets) - 1)) if sentences is None else sentences
     order = np.argsort(extraction.sentence, kind="stable")
@@ -338,7 +373,7 @@ def tree_events(
             skipped += 1
             continue
         skipped += not derivations.exists
-        found, actions = event_rows(derivations, known[text[a:b]], trees.tags[a:b])
+        found, actions = event_rows(derivations, classes.numbers(text[a:b], trees.tags[a:b]), trees.tags[a:b])
         rows.append(found)
         labels.append(actions)
     return np.concatenate(rows), np.concatenate(labels), skipped

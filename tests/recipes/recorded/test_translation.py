@@ -187,3 +187,11 @@ def test_a_thousand_pairs_take_seconds() -> None:
     seconds = rows(FERTILITY, "Likelihood")
     assert seconds["HMM"]["CPU s"] * 100_000 / pairs < 15 * 60 * 2
     assert seconds["IBM-3, nondeficient"]["CPU s"] * 100_000 / pairs < 2 * 3600 * 2
+
+
+@pytest.mark.must_show("hols-smt-tuning", 4, fails="on captions held-out line search is worse than MERT")
+def test_on_captions_held_out_line_search_does_not_beat_mert() -> None:
+    found = rows(HELD_OUT, CAPTIONS)
+    for name in ("HOLS, 1 update", "HOLS, 2 updates"):
+        assert found[name]["test"] < found["MERT"]["test"]
+    assert found["HILS"]["test"] < found["MERT"]["test"]

@@ -133,3 +133,11 @@ def test_a_catalogue_gets_suggestions_from_the_command_line(tmp_path: Path, weft
     assert "--model" in done.stderr
     done = weft("translate", str(po), "--memory", str(tmx), "--out", str(tmp_path / "out.xlf"))
     assert "same format" in done.stderr
+
+
+def test_lines_of_text_keep_their_places(tmp_path: Path, weft, translator: Translator) -> None:
+    model, text = tmp_path / "boats.weft", tmp_path / "new.txt"
+    translator.save(model)
+    text.write_text("He sells the old door.\n\nShe sees the red island.\n")
+    done = weft("translate", str(text), "--memory", str(EXAMPLES / "memory" / "harbour.tmx"), "--model", str(model))
+    assert done.stdout.split("\n") == ["Él vende la puerta vieja.", "", "Ella ve la isla roja.", ""]

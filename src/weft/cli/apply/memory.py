@@ -53,8 +53,9 @@ def translate_with_memory(
         with open_output(out) as stream:
             stream.write("".join(f"{line}\n" for line in lines).encode())
     else:
+        said = {each.unit.line: each.target for each in proposals}  # empty lines stay empty
         with open_output(out) as stream:
-            stream.write("".join(f"{each.target}\n" for each in proposals).encode())
+            stream.write("".join(f"{said.get(line, '')}\n" for line in range(1, max(said, default=0) + 1)).encode())
     _tell(
         ", ".join(f"{name}: {count:,}" for name, count in sorted(counts.items())) or "no segments without translation"
     )

@@ -144,7 +144,7 @@ def test_health_tells_that_the_service_is_there(client: httpx.Client) -> None:
 
 def test_the_api_describes_itself(client: httpx.Client) -> None:
     paths = client.get("/openapi.json").json()["paths"]
-    assert set(paths) == {"/annotate", "/models", "/health"}
+    assert set(paths) == {"/annotate", "/compare", "/models", "/health"}
     assert {"200", "400", "413", "422", "429", "503"} <= set(paths["/annotate"]["post"]["responses"])
 
 

@@ -34,7 +34,7 @@ def test_a_graph_is_built_asked_and_extended(weft, half, tmp_path):
         "graph.weft", "nodes.parquet", "edges.parquet", "images.parquet", "pairs.parquet"
     }  # fmt: skip
     asked = weft(
-        "lexicon", "denotations", "--graph", tmp_path / "g", "--phrase", "sit", "--given", "eat lunch", "--json"
+        "lexicon", "denotations", "--graph", tmp_path / "g", "--phrase", "sit", "--condition", "eat lunch", "--json"
     )
     report = json.loads(asked.stdout)
     assert (report["P(phrase | given)"], report["images"]) == (1.0, ["ferry-02", "beach-03"])
@@ -58,7 +58,7 @@ def test_released_tables_are_text(weft, half, tmp_path):
         ([], "name files of captions"),
         (["CAPTIONS"], "--out"),
         (["CAPTIONS", "--out", "x", "--tables", "csv"], "parquet, released or none"),
-        (["CAPTIONS", "--given", "sit", "--out", "x"], "name both"),
+        (["CAPTIONS", "--condition", "sit", "--out", "x"], "name both"),
         (["--graph", "nowhere.weft", "--phrase", "sit"], "nowhere.weft"),
     ],
 )

@@ -36,7 +36,7 @@ def random_lists(seed: int, n: int, k: int, dense: int = 3) -> Lists:
     return Lists.of(lists, sparse)
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(st.integers(0, 2**20), st.integers(1, 3))
 def test_bleu_is_that_of_sacrebleu(seed: int, n_references: int) -> None:
     sacrebleu = pytest.importorskip("sacrebleu")
@@ -60,7 +60,7 @@ def test_sentence_bleu_of_what_has_no_match_is_0_at_any_length() -> None:
 
 
 @pytest.mark.must_show("hols-smt-tuning", 2)
-@settings(max_examples=120)
+@settings(max_examples=120, deadline=None)
 @given(shapes)
 def test_the_line_search_finds_what_brute_force_finds(shape: tuple[int, int, int]) -> None:
     lists = random_lists(*shape)
@@ -98,7 +98,7 @@ def test_equal_slopes_leave_the_higher_line() -> None:
 
 
 @pytest.mark.must_show("hols-smt-tuning", 2)
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(shapes)
 def test_two_more_features_give_the_score_of_all_sparse_ones(shape: tuple[int, int, int]) -> None:
     lists = random_lists(*shape)
@@ -113,7 +113,7 @@ def test_two_more_features_give_the_score_of_all_sparse_ones(shape: tuple[int, i
 
 
 @pytest.mark.must_show("hols-smt-tuning", 1)
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(shapes)
 def test_the_gradient_is_that_of_finite_differences(shape: tuple[int, int, int]) -> None:
     lists = random_lists(*shape)
@@ -153,7 +153,7 @@ def test_what_is_feared_has_a_positive_gradient_and_what_is_hoped_for_a_negative
     np.testing.assert_allclose(found.conditioned().values, found.values / 2)
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**20), st.integers(2, 6))
 def test_gradients_of_groups_add_up(seed: int, n: int) -> None:
     parts = [random_lists(seed + i, 2, 4) for i in range(n)]
@@ -227,7 +227,7 @@ def test_logistic_regression_is_at_its_minimum() -> None:
     np.testing.assert_allclose(gradient, 0.0, atol=1e-6)
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(shapes)
 def test_merged_lists_hold_every_row_once(shape: tuple[int, int, int]) -> None:
     one = random_lists(*shape)

@@ -119,7 +119,7 @@ def test_held_out_line_search_beats_mert_on_three_generated_bitexts() -> None:
         assert row["gain"] == pytest.approx(row["HOLS"] - row["MERT"])
 
 
-@pytest.mark.must_show("hols-smt-tuning", 4)
+@pytest.mark.must_show("hols-smt-tuning", 4, weaker="one of the orders that the sheet asks for")
 def test_a_line_searched_on_the_sentences_of_the_gradient_gains_far_more_there() -> None:
     found = rows(HELD_OUT, CAPTIONS)
     held = found["HOLS, line on held-out fold"]
@@ -187,3 +187,11 @@ def test_a_thousand_pairs_take_seconds() -> None:
     seconds = rows(FERTILITY, "Likelihood")
     assert seconds["HMM"]["CPU s"] * 100_000 / pairs < 15 * 60 * 2
     assert seconds["IBM-3, nondeficient"]["CPU s"] * 100_000 / pairs < 2 * 3600 * 2
+
+
+@pytest.mark.must_show("hols-smt-tuning", 4, fails="on captions held-out line search is worse than MERT")
+def test_on_captions_held_out_line_search_does_not_beat_mert() -> None:
+    found = rows(HELD_OUT, CAPTIONS)
+    for name in ("HOLS, 1 update", "HOLS, 2 updates"):
+        assert found[name]["test"] < found["MERT"]["test"]
+    assert found["HILS"]["test"] < found["MERT"]["test"]

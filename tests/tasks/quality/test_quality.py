@@ -17,7 +17,7 @@ from weft.tasks.quality.features import FEATURES, SURFACE, surface
 from weft.text.doc import Doc
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "quality"
-COLUMNS = ["--annotator", "rater", "--label", "minutes", "--source", "text", "--target", "translation", "--log"]
+COLUMNS = ["--annotator", "rater", "--label", "minutes", "--source", "text", "--target", "translation", "--logarithms"]
 
 
 def rows(count: int = 40, seed: int = 0, **more: str) -> list[Doc]:

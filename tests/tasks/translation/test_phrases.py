@@ -48,7 +48,7 @@ def places(pairs, longest=3):
     return found
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(bitexts())
 def test_phrase_pairs_are_those_of_the_definition(pairs):
     extraction = extraction_of(pairs)
@@ -63,7 +63,7 @@ def test_phrase_pairs_are_those_of_the_definition(pairs):
     assert len({extraction.shown(pair) for pair in range(extraction.n_pairs)}) == extraction.n_pairs
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(bitexts())
 def test_orientations_are_those_of_phrases_that_could_stand_beside(pairs):
     extraction = extraction_of(pairs)
@@ -123,7 +123,7 @@ def table_by_hand(pairs, keep):
     return found
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(bitexts(), st.data())
 def test_scores_of_a_table_are_those_of_the_definition(pairs, data):
     keep = [True, *data.draw(st.lists(st.booleans(), min_size=len(pairs) - 1, max_size=len(pairs) - 1))]
@@ -141,7 +141,7 @@ def test_scores_of_a_table_are_those_of_the_definition(pairs, data):
         assert set(table.seen_in(row)) <= set(seen)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(bitexts(), st.data())
 def test_no_phrase_comes_from_a_sentence_that_is_left_out(pairs, data):
     keep = np.array(data.draw(st.lists(st.booleans(), min_size=len(pairs), max_size=len(pairs))))
@@ -150,7 +150,7 @@ def test_no_phrase_comes_from_a_sentence_that_is_left_out(pairs, data):
     assert (np.diff(table.origin_offsets) > 0).all()
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(bitexts(), st.lists(st.sampled_from([*WORDS, "?"]), max_size=5))
 def test_all_phrases_of_a_sentence_are_found(pairs, sentence):
     extraction = extraction_of(pairs)
@@ -168,7 +168,7 @@ def test_all_phrases_of_a_sentence_are_found(pairs, sentence):
     assert sorted(shown) == sorted(expected)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(bitexts())
 def test_surprise_is_fishers_exact_test_over_sentences(pairs):
     extraction = extraction_of(pairs)

@@ -22,45 +22,53 @@ if TYPE_CHECKING:
     from weft.tasks.translation.result import Translation
 
 
+Source = Annotated[
+    str, typer.Argument(metavar="FILE", help="A sentence per line, its words separated by spaces; - for input.")
+]
+Model = Annotated[
+    Path | None,
+    option(
+        "--model", "-m", metavar="MODEL", help="Model to translate with, of `weft train translation`.", shown="none"
+    ),
+]
+Out = Annotated[str, option("--out", "-o", metavar="FILE", help="File to write to.")]
+Kbest = Annotated[int, option("--kbest", min=1, metavar="K", help="Translations per sentence.")]
+Trace = Annotated[bool, option("--trace", help="Show phrases, where they come from, and scores.")]
+Page = Annotated[Path | None, option("--draw", metavar="FILE.html", help="Draw which words became which, on a page.")]
+Beam = Annotated[int | None, option("--beam", min=1, panel=SETTINGS, help="Hypotheses per stack.", shown="the model's")]
+Memory = Annotated[
+    list[Path] | None,
+    option("--memory", metavar="FILE", panel=MEMORY, help="Memory: .tmx, .xlf, .po or .tsv; repeatable."),
+]
+Least = Annotated[
+    float, option("--least", min=0.0, max=1.0, panel=MEMORY, help="Lowest fuzzy match score of matches that are used.")
+]
+Languages = Annotated[
+    tuple[str, str] | None,
+    option(
+        "--languages", metavar="SOURCE TARGET", panel=MEMORY, help="Languages to read from TMX.",
+        shown="those of the header",
+    ),
+]  # fmt: skip
+AsJson = Annotated[
+    bool,
+    option("--json", panel=RUNNING, help="Print JSON instead of tables: a line per sentence, with phrases and scores."),
+]
+
+
 def translate(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="A sentence per line, its words separated by spaces; - for input.")
-    ],
-    model: Annotated[
-        Path | None,
-        option("--model", "-m", metavar="MODEL", help="Translator of `weft train translation`.", shown="none"),
-    ] = None,
-    out: Annotated[str, option("--out", "-o", metavar="FILE", help="File to write to.")] = "-",
-    kbest: Annotated[int, option("--kbest", min=1, metavar="K", help="Translations per sentence.")] = 1,
-    trace: Annotated[bool, option("--trace", help="Show phrases, where they come from, and scores.")] = False,
-    picture: Annotated[
-        Path | None, option("--draw", metavar="FILE.html", help="Draw which words became which, on a page.")
-    ] = None,
-    beam: Annotated[
-        int | None, option("--beam", min=1, panel=SETTINGS, help="Hypotheses per stack.", shown="the model's")
-    ] = None,
-    memory: Annotated[
-        list[Path] | None,
-        option("--memory", metavar="FILE", panel=MEMORY, help="Memory: .tmx, .xlf, .po or .tsv; repeatable."),
-    ] = None,
-    least: Annotated[
-        float,
-        option("--least", min=0.0, max=1.0, panel=MEMORY, help="Lowest fuzzy match score of matches that are used."),
-    ] = 0.5,
-    languages: Annotated[
-        tuple[str, str] | None,
-        option(
-            "--languages",
-            metavar="SOURCE TARGET",
-            panel=MEMORY,
-            help="Languages to read from TMX.",
-            shown="those of the header",
-        ),
-    ] = None,
+    file: Source,
+    model: Model = None,
+    out: Out = "-",
+    kbest: Kbest = 1,
+    trace: Trace = False,
+    picture: Page = None,
+    beam: Beam = None,
+    memory: Memory = None,
+    least: Least = 0.5,
+    languages: Languages = None,
     encoding: Encoding = "utf-8",
-    as_json: Annotated[
-        bool, option("--json", panel=RUNNING, help="Write JSON Lines, with phrases and scores.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Translate text sentence by sentence.
 

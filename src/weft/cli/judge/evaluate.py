@@ -112,10 +112,7 @@ def evaluate(
     parts = _by_group(outcome, docs, by) if by is not None else {}
     totals = {name: counts.total() for name, counts in outcome.counts.items()}
     if as_json:
-        result: dict[str, Any] = {"layer": outcome.layer, "units": len(outcome.counts[outcome.main])}
-        result["scores"] = {name: score.as_dict() for name, score in totals.items()}
-        if parts:
-            result["by"] = {group: {n: score.as_dict() for n, score in rows.items()} for group, rows in parts.items()}
+        result = _as_json(outcome, totals, parts)
         if confusion:
             result["confusion"] = confusion_rows(docs, found, outcome.layer)
         print_json(result)
@@ -125,6 +122,14 @@ def evaluate(
         _print_parts(outcome, parts, str(by))
     if confusion:
         print_confusion(docs, found, outcome.layer)
+
+
+def _as_json(outcome: Any, totals: dict[str, Any], parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    result: dict[str, Any] = {"layer": outcome.layer, "units": len(outcome.counts[outcome.main])}
+    result["scores"] = {name: score.as_dict() for name, score in totals.items()}
+    if parts:
+        result["by"] = {group: {n: score.as_dict() for n, score in rows.items()} for group, rows in parts.items()}
+    return result
 
 
 def _similarity(gold: str, system: str | None, encoding: str, as_json: bool) -> None:

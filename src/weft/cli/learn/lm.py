@@ -54,7 +54,9 @@ Cutoffs = Annotated[
     ),
 ]  # fmt: skip
 Lower = Annotated[bool, option("--lower", panel=SETTINGS, help="Ignore letter case.")]
-Memory = Annotated[int, option("--memory", min=10, panel=RUNNING, help="Megabytes for counting; the rest is on disk.")]
+Memory = Annotated[
+    int, option("--megabytes", min=10, panel=RUNNING, help="Megabytes for counting; the rest is on disk.")
+]
 Tokenized = Annotated[
     bool, option("--tokenized", panel=READING, help="Each line is a sentence, its words separated by spaces.")
 ]

@@ -116,7 +116,7 @@ DEFAULTS = {"style": "sounds", "terms": 5, "parser": "en"}
 
 
 #: Functions that train on annotated files.
-TRAIN, TRAIN_ORDER = "weft.cli.learn.plain:train", "weft.cli.learn.plain:train_order"
+TRAIN, TRAIN_ORDER = "weft.cli.learn.ways.plain:train", "weft.cli.learn.ways.plain:train_order"
 
 
 class Way(NamedTuple):
@@ -135,47 +135,47 @@ class Way(NamedTuple):
 
 
 _ADAPTED = Way(
-    "weft.cli.learn.adapted:train", "Labelled files of the source domain.", options=("raw", "source_raw", "test")
+    "weft.cli.learn.ways.adapted:train", "Labelled files of the source domain.", options=("raw", "source_raw", "test")
 )
 WAYS = {
     ("segmenter", "adaptor"): Way(
-        "weft.cli.learn.utterances:train",
+        "weft.cli.learn.ways.utterances:train",
         "Utterances, one per line; word boundaries are only used for scoring.",
         options=("style", "segmented", "plot"),
         dev=False,
     ),
-    ("tagger", "weak"): Way("weft.cli.learn.weak:train", "", False, ("projected", "raw")),
+    ("tagger", "weak"): Way("weft.cli.learn.ways.weak:train", "", False, ("projected", "raw")),
     ("tagger", "flors"): _ADAPTED,
     ("tagger", "scl"): _ADAPTED,
     ("tagger", "graph"): _ADAPTED,
-    ("tagger", "induced"): Way("weft.cli.learn.plain:train_split", "Raw text; tags are ignored."),
-    ("parser", "mst"): Way("weft.cli.learn.plain:train_order", options=("order",)),
-    ("parser", "transfer"): Way("weft.cli.learn.transfer:train_parser", "", False),
+    ("tagger", "induced"): Way("weft.cli.learn.ways.plain:train_split", "Raw text; tags are ignored."),
+    ("parser", "mst"): Way("weft.cli.learn.ways.plain:train_order", options=("order",)),
+    ("parser", "transfer"): Way("weft.cli.learn.ways.transfer:train_parser", "", False),
     ("parser", "induced"): Way(files="Tagged sentences; trees are ignored."),
     ("ner", "bitext"): Way(
-        "weft.cli.learn.transfer:train_on_bitext", "Labelled files of the target language.", False, ("bitext",)
+        "weft.cli.learn.ways.transfer:train_on_bitext", "Labelled files of the target language.", False, ("bitext",)
     ),
     ("ner", "transfer"): Way(
-        "weft.cli.learn.transfer:train_names", "Labelled files of the target language.", False
+        "weft.cli.learn.ways.transfer:train_names", "Labelled files of the target language.", False
     ),
     ("metaphor", "harvest"): Way(
-        "weft.cli.learn.harvest:train", "Text to harvest, annotated or raw.", False,
+        "weft.cli.learn.ways.harvest:train", "Text to harvest, annotated or raw.", False,
         ("harvest", "model", "counts", "save_counts", "scheduler"), dev=False,
     ),
     ("times", "latent"): Way(
-        "weft.cli.learn.times:train", "Phrases with types, values and reference times (.tsv), or TimeML (.tml)."
+        "weft.cli.learn.ways.times:train", "Phrases with types, values and reference times (.tsv), or TimeML (.tml)."
     ),
     ("phenomena", "committee"): Way(
-        "weft.cli.learn.phenomena:train",
+        "weft.cli.learn.ways.phenomena:train",
         "Conversations with a label per line (.chat.tsv, .chat.csv, ConvoKit's utterances.jsonl).",
     ),
     ("forecast", "prequential"): Way(
-        "weft.cli.learn.forecast:train", "Dated texts, as in --daily.", False,
+        "weft.cli.learn.ways.forecast:train", "Dated texts, as in --daily.", False,
         ("daily", "model", "curve", "days", "events"), dev=False,
     ),
-    ("keywords", "walk"): Way("weft.cli.learn.plain:train_texts", "Articles, raw or tagged.", dev=False),
+    ("keywords", "walk"): Way("weft.cli.learn.ways.plain:train_texts", "Articles, raw or tagged.", dev=False),
     ("quality", "gaussian"): Way(
-        "weft.cli.learn.quality:train", "Tables with a row per label (.tsv, .csv).", True,
+        "weft.cli.learn.ways.quality:train", "Tables with a row per label (.tsv, .csv).", True,
         ("predict", "predictions", "picture"),
     ),
     ("images", "ranking"): Way(
@@ -183,15 +183,16 @@ WAYS = {
         options=("parser", "index"),
     ),
     ("grounding", "tracker"): Way(
-        "weft.cli.learn.grounding:train", "Folders of detections in the MOT format, one file per clip.",
+        "weft.cli.learn.ways.grounding:train", "Folders of detections in the MOT format, one file per clip.",
         options=("sentences", "scheduler"), dev=False,
     ),
-    ("preferences", "restrictions"): Way("weft.cli.learn.preferences:train", "", False, dev=False),
+    ("preferences", "restrictions"): Way("weft.cli.learn.ways.preferences:train", "", False, dev=False),
     ("sentiment", "sentences"): Way(
-        "weft.cli.learn.reviews:train_sentences", "Reviews with ratings (.tsv, .csv, .jsonl).", False, ("sentences",)
+        "weft.cli.learn.ways.reviews:train_sentences", "Reviews with ratings (.tsv, .csv, .jsonl).", False,
+        ("sentences",),
     ),
     ("sentiment", "documents"): Way(
-        "weft.cli.learn.reviews:train_documents",
+        "weft.cli.learn.ways.reviews:train_documents",
         "Labelled reviews of the source domain (.tsv, .csv, .jsonl).",
         options=("raw", "source_raw", "target", "test", "terms"),
         dev=False,
@@ -258,8 +259,8 @@ EXAMPLES = {
     "forecast": "weft train forecast --daily examples/markets/news.csv --series examples/markets/prices.csv "
     "--entities quill,harlan --out council.weft",
     "keywords": "weft train keywords examples/keywords/harbour.csv --language en --out keywords.weft",
-    "quality": "weft train quality examples/quality/ratings.csv --annotator rater --label minutes --log --source text "
-    "--target translation --out minutes.weft",
+    "quality": "weft train quality examples/quality/ratings.csv --annotator rater --label minutes --logarithms "
+    "--source text --target translation --out minutes.weft",
     "grounding": "weft train grounding examples/clips --sentences examples/clips/sentences.tsv --out clips.weft",
     "sentiment": "weft train sentiment examples/inns/rated.tsv --sentences examples/inns/sentences.txt --positive "
     "examples/inns/good-words.txt --negative examples/inns/bad-words.txt --out inns.weft",

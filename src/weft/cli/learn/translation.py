@@ -28,11 +28,22 @@ EXAMPLE = (
 )
 
 
+Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="A sentence per line, its words separated by spaces.")]
+Target = Annotated[Path, typer.Argument(metavar="TARGET", help="The translations, line by line.")]
+Trees = Annotated[
+    str | None,
+    option(
+        "--trees",
+        metavar="PARSER|FILE",
+        panel=SETTINGS,
+        help="Build dependency trees: a pipeline that parses the target side, such as en, or its trees in CoNLL-U.",
+    ),
+]
+
+
 def translation(
-    source: Annotated[
-        Path, typer.Argument(metavar="SOURCE", help="A sentence per line, its words separated by spaces.")
-    ],
-    target: Annotated[Path, typer.Argument(metavar="TARGET", help="The translations, line by line.")],
+    source: Source,
+    target: Target,
     out: ModelFile,
     dev: Annotated[
         tuple[Path, Path] | None,
@@ -51,15 +62,7 @@ def translation(
     significance: Annotated[
         bool, option("--significance", panel=SETTINGS, help="Leave out phrase pairs that chance explains.")
     ] = False,
-    trees: Annotated[
-        str | None,
-        option(
-            "--trees",
-            metavar="PARSER|FILE",
-            panel=SETTINGS,
-            help="Build dependency trees: a pipeline that parses the target side, such as en, or its trees in CoNLL-U.",
-        ),
-    ] = None,
+    trees: Trees = None,
     lower: Annotated[bool, option("--lower", panel=SETTINGS, help="Ignore letter case.")] = False,
     beam: Annotated[int, option("--beam", min=1, panel=SETTINGS, help="Hypotheses per stack of the search.")] = 100,
     kbest: Annotated[int, option("--kbest", min=2, panel=SETTINGS, help="Derivations per sentence in tuning.")] = 100,

@@ -41,7 +41,7 @@ class KeywordSettings(Settings):
                              "logarithm), words of few topics, or none.", choices=PREFERENCES)  # fmt: skip
     topic: str = option("topic", "Column, or metadata, with the topic of an article.", metavar="COLUMN")
     translation: str = option("translation", "Column with the translation, a line per line.", metavar="COLUMN")
-    language: str = option("", "en finds stems of English words; others are told apart by form, or by lemma.")
+    language: str = option("", "Language: en finds stems of English words; others are told apart by form, or by lemma.")
     functions: int = option(150, "So many of the most frequent words are no content words; tags replace them.")
     phrases: bool = option(False, "Join neighbouring keywords into phrases.")
     window: int = option(5, "Words that follow a word and get an edge from it.")

@@ -57,7 +57,7 @@ class LabellerSettings(Settings):
     scheme: str | None = option(None, "Label scheme whose valid sequences are enforced.", metavar="SCHEME")
     learner: str = option("crf", "Learning algorithm.", choices=LEARNERS)
     optimizer: str = option("lbfgs", "Optimizer of the learners crf and memm.", choices=OPTIMIZERS)
-    memory: int = option(5, "Number of steps that the optimizer lbfgs remembers.")
+    memory: int = option(5, "Number of steps that the optimizer lbfgs remembers.", flag="--lbfgs-memory")
     sigma: float = option(1.0, "Standard deviation of the Gaussian prior, for crf, memm, sgd and margin.")
     iterations: int = option(100, "Maximum number of iterations of crf and memm.")
     epochs: int = option(10, "Passes over the data of the online learners.")

@@ -48,10 +48,12 @@ class QualitySettings(Settings):
     source: str = option("", "Column of source texts, for features of texts.", metavar="COLUMN")
     target: str = option("", "Column of translations, for features of texts.", metavar="COLUMN")
     shares: str = option("combined+", "How annotators share what is learned.", choices=SHARES)
-    noise: str = option("shared", "One noise for all, one per annotator, or by all descriptors.", choices=NOISES)
+    noise: str = option(
+        "shared", "One noise for all, one per annotator, or by all descriptors.", choices=NOISES, flag="--noise-of"
+    )
     kernel: str = option("squared-exponential", "Covariance of features.", choices=tuple(KERNELS))
     isotropic: bool = option(False, "One length-scale for all features.")
-    log: bool = option(False, "Learn the logarithms of labels, such as times.")
+    log: bool = option(False, "Learn the logarithms of labels, such as times.", flag="--logarithms")
     inducing: int = option(0, "Inducing points, for many rows; 0 uses all rows.")
     iterations: int = option(60, "Most steps of the last round of learning.")
     seed: int = option(0, "Random seed.")
@@ -169,7 +171,7 @@ class QualityPredictor(Trainable):
         labels = np.array([_number(doc, self.settings.label) for doc in docs])
         if self.settings.log:
             if not (labels > 0).all():
-                raise DataError(f"--log needs labels above 0, but {self.settings.label} has {labels.min():g}")
+                raise DataError(f"--logarithms needs labels above 0, but {self.settings.label} has {labels.min():g}")
             labels = np.log(labels)
         return labels
 

@@ -37,7 +37,7 @@ Layout = Annotated[
 ]
 Least = Annotated[int, option("--least", min=1, panel=SETTINGS, help="Images of phrases in tables of pairs.")]
 Phrase = Annotated[str, option("--phrase", metavar="WORDS", help="Show a phrase: images, neighbours, similar phrases.")]
-Given = Annotated[str, option("--given", metavar="WORDS", help="Second phrase: probability, nPMI, shared images.")]
+Given = Annotated[str, option("--condition", metavar="WORDS", help="Second phrase: probability, nPMI, shared images.")]
 Most = Annotated[int, option("--most", min=1, panel=RUNNING, help="Maximum number of rows per table.")]
 
 
@@ -62,7 +62,7 @@ def denotations(
 
     check_layout(tables)
     if given and not phrase:
-        raise ConfigError("--given says what --phrase is compared with: name both")
+        raise ConfigError("--condition says what --phrase is compared with: name both")
     if not captions and graph is None:
         raise ConfigError("name files of captions to build a graph, or a graph to ask (--graph)")
     if captions and out is None and not phrase:

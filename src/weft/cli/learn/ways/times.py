@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from weft.cli.learn import plain
 from weft.cli.learn.training import Training
+from weft.cli.learn.ways import plain
 
 
 def train(training: Training) -> None:

@@ -314,7 +314,8 @@ def _generated(options: RecipeOptions, size: Size, result: RecipeResult) -> None
     result.tables.append(table)
     for seed, test_of_split in enumerate(tests):
         result.own(
-            "on the generated bitext trees raise BLEU", compared(test_of_split, f"split {seed + 1}, BLEU", scale=1),
+            "on the generated bitext trees raise BLEU",
+            compared(test_of_split, f"split {seed + 1}, BLEU", scale=1),
             required=False,
         )
 

@@ -63,7 +63,7 @@ def bitext() -> Bitext:
 
 
 @pytest.mark.corpus
-@pytest.mark.must_show(SLUG, 5, fails="88 % with predicted trees of captions; with gold trees of 500 pairs 76 %")
+@pytest.mark.must_show(SLUG, 5, fails="89 % with predicted trees of captions; with gold trees of 500 pairs 76 %")
 def test_most_held_out_decisions_are_foreseen(corpus_file: Callable[[str], Path]) -> None:
     for name in FILES:
         corpus_file(name)
@@ -99,7 +99,7 @@ def test_heads_of_translations_agree_with_a_parser(corpus_file: Callable[[str], 
 
 @pytest.mark.corpus
 @pytest.mark.timing
-@pytest.mark.must_show(SLUG, 7, fails="1.5 to 1.8 times the time, measured on a busy machine")
+@pytest.mark.must_show(SLUG, 7, weaker="less than twice the time, on any machine; the recorded run has less than 1.5")
 def test_trees_take_less_than_twice_as_long(corpus_file: Callable[[str], Path]) -> None:
     for name in FILES:
         corpus_file(name)

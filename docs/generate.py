@@ -324,6 +324,8 @@ def _everyday_blocks() -> dict[str, str]:
 def _systems_line(states: list[tuple[System, str]]) -> str:
     """How many systems are in which state."""
     present, started = (sum(state == wanted for _, state in states) for wanted in ("present", "started"))
+    if present == len(states):
+        return f"All {present} published systems are present."
     begun = f", {started} started" if started else ""
     return f"Of {len(states)} published systems, {present} are present{begun}; the others are planned."
 

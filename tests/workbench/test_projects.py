@@ -19,6 +19,7 @@ from weft import read as weft_read
 from weft.annotate.journal import Journal, fingerprint, questions_of
 from weft.errors import ConfigError, DataError
 from weft.text import SpanLayer
+from weft.text.layers import RelationLayer
 from weft.workbench.export import backup, labelled, restore, write_times
 from weft.workbench.models import Proposer
 from weft.workbench.progress import progress
@@ -270,6 +271,31 @@ def test_every_kind_of_task_has_a_model_that_learns(make: Make, task: str) -> No
     assert (facts["outcome"], facts["score"]) == ("first", 1.0), facts
     shown = [item for item in project.store.items() if task != "questions" or "question" in item.shown]
     assert all(each is not None and each.round == 1 for each in Proposer(project).propose(shown[:3]))
+
+
+def test_relations_are_learned_from_answers_and_proposed(make: Make) -> None:
+    docs = []
+    for number in range(40):
+        who, verb, what = (
+            ["ada", "bea"][number % 2],
+            ["sells", "fears"][number // 2 % 2],
+            ["ink", "tea"][number % 3 % 2],
+        )
+        doc = document([[who, verb, what, "."]], f"d{number}")
+        doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "A"), (2, 3, "B")])
+        doc.relations["entities"] = RelationLayer(doc.strings, "entities")
+        if verb == "sells":
+            doc.relations["entities"].add(0, 1, "deals in")
+        docs.append(doc)
+    project = make("relations", ["A", "B"], docs=docs, relations=["deals in"])
+    answer_from_files(project, 30)
+    assert retrain(project)["score"] == 1.0
+    proposer = Proposer(project)
+    for item in project.store.items(only_open=True):
+        (proposal,) = proposer.propose([item])
+        assert proposal is not None
+        joined = [{"head": 0, "tail": 1, "label": "deals in"}] if item.shown["words"][1][0] == "sells" else []
+        assert proposal.value["relations"] == joined
 
 
 def test_items_that_the_model_is_unsure_of_come_first(make: Make) -> None:

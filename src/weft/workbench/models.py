@@ -187,7 +187,7 @@ def train(project: Project, items: Sequence[tuple[Item, Value]], docs: Mapping[i
         doc, first = cut_out(docs[item.doc], item)
         own = bare(doc)
         prepare(schema, own, layer)
-        write_value(schema, own, layer, first, value if schema.kind != "relations" else {"spans": value["spans"]})
+        write_value(schema, own, layer, first, value)
         labelled.append(own)
     return LayerPredictor(schema, layer, _trained(schema, layer, labelled, out))
 
@@ -198,5 +198,11 @@ def _trained(schema: Schema, layer: str, docs: list[Doc], out: Path) -> Pipeline
     if schema.kind == "trees":
         return weft.train("parser", docs, out=out)
     if all(doc.spans[layer].is_flat() for doc in docs):
-        return weft.train("ner", docs, out=out, layer=layer, learner="crf", sigma=10, window=0)
-    return weft.train("spans", docs, out=out, layer=layer)
+        nlp = weft.train("ner", docs, out=out, layer=layer, learner="crf", sigma=10, window=0)
+    else:
+        nlp = weft.train("spans", docs, out=out, layer=layer)
+    if schema.kind == "relations" and any(len(doc.relations[layer]) for doc in docs):
+        related = weft.train("relations", docs, out=out, mentions=layer, layer=layer)
+        nlp = Pipeline([*nlp.components, *related.components])
+        nlp.save(out)
+    return nlp

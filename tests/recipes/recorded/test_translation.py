@@ -195,3 +195,21 @@ def test_on_captions_held_out_line_search_does_not_beat_mert() -> None:
     for name in ("HOLS, 1 update", "HOLS, 2 updates"):
         assert found[name]["test"] < found["MERT"]["test"]
     assert found["HILS"]["test"] < found["MERT"]["test"]
+
+
+@pytest.mark.must_show(
+    "shift-reduce-string-to-dependency",
+    6,
+    fails="no row with trees is above the standard system; heads agree with the parser's far above baselines",
+)
+def test_trees_of_translations_are_good_but_do_not_raise_bleu() -> None:
+    heads = rows("shift-reduce-string-to-dependency", "Heads of translations")["+ both"]
+    assert heads["agreement"] > max(heads["left-branching"], heads["right-branching"]) + 20
+    found = rows("shift-reduce-string-to-dependency", "Captions, German to English")
+    assert found["+ both"]["BLEU"] < found["standard"]["BLEU"] < found["+ both"]["BLEU"] + 2
+
+
+@pytest.mark.must_show("shift-reduce-string-to-dependency", 7)
+def test_decoding_with_trees_takes_at_most_half_as_long_again() -> None:
+    (row,) = (row for name, row in rows("shift-reduce-string-to-dependency", "Time").items() if name != "standard")
+    assert row["times plain"] <= 1.5

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -212,6 +213,17 @@ def test_every_tuner_improves_a_translator_and_keeps_what_is_fixed() -> None:
         assert tuned.rounds[0] == tuned.before
         assert model.weights["copied"] == -20.0
         assert 100 * tuned.bleu == pytest.approx(bleu(model, pairs(1)[:80]), abs=1e-9)
+
+
+def test_the_weights_that_decoded_best_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def worse(lists: Any, weights: Any, fixed: Any, *rest: Any) -> Any:
+        return np.where(fixed, weights, -weights)
+
+    monkeypatch.setattr("weft.tasks.translation.tuning._improved", worse)
+    model = material().translator()
+    tuned = tune([model], pairs(1)[:80], replace(SETTINGS.tune, rounds=2))
+    assert tuned.rounds[1] < tuned.rounds[0] == tuned.bleu
+    assert 100 * tuned.bleu == pytest.approx(bleu(model, pairs(1)[:80]), abs=1e-9)
 
 
 def test_what_cannot_be_tuned_is_refused() -> None:

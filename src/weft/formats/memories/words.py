@@ -18,7 +18,7 @@ _PLACEHOLDERS = r"⟦/?[^⟦⟧\s]{1,40}⟧|%\(\w+\)[a-zA-Z]|\$\{\w+\}|\{\w*\}|<
 _WORDS = re.compile(rf"{_PLACEHOLDERS}|{_MARKUP}|\w+|[^\w\s]")
 _REST_WORDS = re.compile(rf"{_MARKUP}|\w+|[^\w\s]")
 _IS_MARKUP = re.compile(rf"(?:{_PLACEHOLDERS}|{_MARKUP})\Z")
-_IS_WORD = re.compile(r"\w+\Z")
+_IS_WORD = re.compile(r"\w+")
 _SPACE = re.compile(r"\s+")
 
 
@@ -72,13 +72,13 @@ class Spelling:
             placed = _placed(text)
             for (one, space), (other, _) in pairwise(placed):
                 sign = 1 if space else -1
-                if not _IS_WORD.match(one) and not is_markup(one):
+                if not _IS_WORD.fullmatch(one) and not is_markup(one):
                     after[one] += sign
-                if not _IS_WORD.match(other) and not is_markup(other):
+                if not _IS_WORD.fullmatch(other) and not is_markup(other):
                     before[other] += sign
             for place, (word, _) in enumerate(placed):
                 # The first word of a text is capitalized for its place.
-                if place and _IS_WORD.match(word):
+                if place and _IS_WORD.fullmatch(word):
                     forms.setdefault(word.lower(), Counter())[word] += 1
         self.space_before = {mark: count > 0 for mark, count in before.items()}
         self.space_after = {mark: count > 0 for mark, count in after.items()}
@@ -92,7 +92,7 @@ class Spelling:
             known.setdefault(_SPACE.sub("_", word).lower(), word)
         pieces: list[str] = []
         for place, word in enumerate(words):
-            form = known.get(word.lower()) if not _IS_WORD.match(word) else None
+            form = known.get(word.lower()) if not _IS_WORD.fullmatch(word) else None
             form = form or self.forms.get(word.lower()) or word
             if form == word.lower() and place and _as_name(known.get(word.lower(), ""), source):
                 form = known[word.lower()]
@@ -102,13 +102,13 @@ class Spelling:
         return _capitalized("".join(pieces), source)
 
     def _space(self, one: str, other: str) -> bool:
-        left = True if _IS_WORD.match(one) or is_markup(one) else self.space_after.get(one, one not in "([{¿¡-/")
+        left = True if _IS_WORD.fullmatch(one) or is_markup(one) else self.space_after.get(one, one not in "([{¿¡-/")
         right = self.space_before.get(other, other not in ".,;:!?)]}-/") if not _plain(other) else True
         return left and right
 
 
 def _plain(word: str) -> bool:
-    return _IS_WORD.match(word) is not None or is_markup(word)
+    return _IS_WORD.fullmatch(word) is not None or is_markup(word)
 
 
 def _as_name(word: str, source: str) -> bool:

@@ -22,7 +22,7 @@ NOVELS = "raw/litbank-novels.txt.tar.gz"
 _YEARS = ("tst2016", "tst2017")
 _NO_TAGS = frozenset({"talks", "ted fellows", "tedx"})
 _TOKEN = re.compile(r"[^\W_]+|[^\w\s]")
-_ROLE = re.compile(r":[\w:+-]+:`~?!?([^`<]*?)(?:\s*<[^>]*>)?`")
+_ROLE = re.compile(r":[\w:+-]{1,60}:`~?!?([^`<]{0,300})(?:<[^>`]{0,300}>)?`")
 _FUNCTIONS = 150
 _SHORTEST = 300  #: words of a page
 
@@ -118,7 +118,7 @@ def _talks(options: RecipeOptions, language: str, other: str) -> dict[str, tuple
             text = "" if stream is None else stream.read().decode("utf-8")
             for number, body in re.findall(r'<doc docid="(\d+)"[^>]*>(.*?)</doc>', text, re.DOTALL):
                 lines = [html.unescape(line) for line in re.findall(r"<seg[^>]*>(.*?)</seg>", body, re.DOTALL)]
-                spoken = [re.sub(r"\(.*?\)|（.*?）", " ", line).strip() for line in lines]
+                spoken = [re.sub(r"\([^)]{0,500}\)|（[^）]{0,500}）", " ", line).strip() for line in lines]
                 found[number] = (_field(body, "keywords"), _field(body, "title"), spoken)
     return found
 

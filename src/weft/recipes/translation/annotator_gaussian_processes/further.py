@@ -206,5 +206,4 @@ def speed(result: RecipeResult, material: Material) -> None:
     result.own(
         "training takes at most {bar} seconds",
         *(measured(value, "<=", 600, name) for name, value in spent.items()),
-        required=False,
     )

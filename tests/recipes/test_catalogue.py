@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from planned_system import planned_system
 
 from weft.errors import DataError
 from weft.recipes.catalogue import FAMILIES, result_path, system, systems
@@ -24,9 +25,9 @@ def test_an_unknown_slug_gets_a_suggestion() -> None:
         system("crf-shallow-parser")
 
 
-def test_a_system_without_a_recipe_is_planned(tmp_path: Path) -> None:
-    planned = [entry for entry in systems() if not entry.has_recipe]
-    assert all(entry.state(tmp_path) == "planned" for entry in planned)
+def test_a_system_without_a_recipe_is_planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    planned = planned_system(monkeypatch)
+    assert [entry for entry in systems() if entry.state(tmp_path) == "planned"] == [planned]
 
 
 def test_a_system_is_present_only_with_its_results(tmp_path: Path) -> None:

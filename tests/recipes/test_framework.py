@@ -7,6 +7,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from planned_system import planned_system
 from rich.console import Console
 
 from weft.errors import ConfigError, DataError
@@ -39,8 +40,8 @@ def example() -> RecipeResult:
 
 @pytest.fixture
 def recipe(monkeypatch: pytest.MonkeyPatch) -> System:
-    """A planned system that is given a recipe for the length of a test."""
-    entry = next(entry for entry in systems() if not entry.has_recipe)
+    """A system that is given another recipe for the length of a test."""
+    entry = systems()[0]
     module = ModuleType(entry.module)
 
     def run(options: RecipeOptions) -> RecipeResult:
@@ -113,8 +114,8 @@ def test_reproduce_records_what_a_figure_rests_on(recipe: System, tmp_path: Path
     assert result.date.endswith("Z")
 
 
-def test_a_system_without_a_recipe_cannot_be_reproduced() -> None:
-    entry = next(entry for entry in systems() if not entry.has_recipe)
+def test_a_system_without_a_recipe_cannot_be_reproduced(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = planned_system(monkeypatch)
     with pytest.raises(ConfigError, match="planned"):
         reproduce(entry.slug, RecipeOptions())
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from planned_system import planned_system
 
 from weft.recipes import catalogue
 from weft.recipes.catalogue import systems
@@ -22,8 +23,8 @@ def test_the_list_holds_every_system_with_its_state(weft: Weft) -> None:
     assert "crf-shallow-parsing" in weft("reproduce", "--list").stdout
 
 
-def test_a_planned_system_is_refused_plainly(weft: Weft) -> None:
-    planned = next(entry.slug for entry in systems() if not entry.has_recipe)
+def test_a_planned_system_is_refused_plainly(weft: Weft, monkeypatch: pytest.MonkeyPatch) -> None:
+    planned = planned_system(monkeypatch).slug
     failed = weft("reproduce", planned)
     assert failed.returncode == 1
     assert f"{planned} is planned" in failed.stderr

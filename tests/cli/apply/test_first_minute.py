@@ -88,7 +88,7 @@ def test_decisions_are_explained_as_tables_and_json(weft: Weft, tagger: Path) ->
         (["convert", "letter.txt", "letter.jsn"], 1, "did you mean jsonl or ndjson? Or name it, by --from or --to"),
         (["annotate", "letter.txt", "--model", "ne"], 1, "did you mean en?"),
         (["annotate", "letter.txt", "--model", "tager.weft"], 1, "no model file tager.weft; did you mean tagger.weft?"),
-        (["anotate", "letter.txt"], 2, "Did you mean 'annotate'?"),
+        (["anotate", "letter.txt"], 2, "Did you mean 'annotate'"),
         (["treebank", "check", "letter.txt"], 2, "Did you mean 'validate'?"),
         (["annotate", "Maria lives in Rome."], 1, "to annotate a text, write --text 'Maria lives in Rome.'"),
         (

@@ -498,6 +498,7 @@ def _uses(path: Path) -> Iterator[Callable[[], Any]]:
     from weft.tasks.knowledge.folder import KnowledgeGraph
     from weft.tasks.segmentation.induce_words import WordModel
     from weft.tasks.tagging.scl_projection import TokenProjection
+    from weft.tasks.translation.translator import Translator
 
     if path.stem == "aligner":
         aligner = Aligner.load(path)
@@ -511,6 +512,14 @@ def _uses(path: Path) -> Iterator[Callable[[], Any]]:
         projection = TokenProjection.load(path)
         yield lambda: projection.from_words(["the", "trade"])
         yield lambda: projection.sums(np.arange(-1, len(projection.keys), dtype=np.int32), np.array([0, 1, 2]))
+    elif path.stem == "translator":
+        translator = Translator.load(path)
+        yield lambda: translator.translate(["the", "ferry", "sank"])
+        yield lambda: [each.trace() for each in translator.kbest(["the", "fog"], 3)]
+    elif path.stem == "grounding":
+        (grounder,) = weft.load(path).components
+        for clip in _clips().values():
+            yield partial(grounder.describe, clip)
     elif path.stem == "paths":
         kg = KnowledgeGraph.open(EXAMPLES / "graph" / "coast.tsv")
         yield lambda: kg.complete("citizen of", model=path)
@@ -526,7 +535,7 @@ def _annotate(nlp: Any, doc: Any) -> None:
 
 
 def other_models(folder: Path) -> dict[str, Path]:
-    """Small models that `weft train` does not make: an aligner, a model of words, a projection, a linker, paths."""
+    """Small models that are not made from documents alone: aligners, translators, words of clips, images and so on."""
     from weft.learn.adaptor.mcmc import Schedule
     from weft.lexical.network.entities import add_entities
     from weft.lexical.network.network import NetworkBuilder
@@ -537,14 +546,22 @@ def other_models(folder: Path) -> dict[str, Path]:
     from weft.tasks.segmentation.induce_words import WordSettings, learn_words
     from weft.tasks.tagging.scl_projection import ProjectionSettings, RawTokens, TokenProjection
 
-    paths = {name: folder / f"{name}.weft" for name in ("aligner", "words", "projection", "linker", "paths")}
+    names = ("aligner", "words", "projection", "linker", "paths", "translator", "images", "grounding")
+    paths = {name: folder / f"{name}.weft" for name in names}
     folder.mkdir(parents=True, exist_ok=True)
+    bitext = [["the", "ferry", "left"], ["the", "fog"]] * 4, [["die", "Fähre", "fuhr", "ab"], ["der", "Nebel"]] * 4
     if not paths["aligner"].exists():
         aligner = Aligner()
-        aligner.fit(
-            [["the", "ferry", "left"], ["the", "fog"]] * 4, [["die", "Fähre", "fuhr", "ab"], ["der", "Nebel"]] * 4
-        )
+        aligner.fit(*bitext)
         aligner.save(paths["aligner"])
+    if not paths["translator"].exists():
+        from weft.tasks.translation.training import train as train_translator
+
+        train_translator(*bitext)[0].save(paths["translator"])
+    if not paths["images"].exists():
+        _images(paths["images"])
+    if not paths["grounding"].exists():
+        _grounding(paths["grounding"])
     if not paths["words"].exists():
         said = ["badago", "dago", "goba", "bago", "dagoba", "goba", "badago", "daba"] * 4
         settings = WordSettings("colloc", vowels=("a", "o"), chains=1, schedule=Schedule.of(30, 2))
@@ -561,6 +578,46 @@ def other_models(folder: Path) -> dict[str, Path]:
         kg = KnowledgeGraph.open(EXAMPLES / "graph" / "coast.tsv")
         kg.save_model(kg.complete("citizen of"), paths["paths"])
     return paths
+
+
+def _images(path: Path) -> None:
+    from weft.pipeline.pipeline import Pipeline
+    from weft.tasks.images.captions import read_captions
+    from weft.tasks.images.finder import IMAGE, ImageFinder, ImageSettings
+    from weft.tasks.images.vectors import read_image_vectors
+
+    (story,) = list(_docs("story.conllu"))[:1]
+    images = read_image_vectors(str(EXAMPLES / "pictures" / "pictures.vec"))
+    docs = []
+    for number, caption in enumerate(read_captions(EXAMPLES / "pictures" / "captions.tsv")):
+        doc = story.subset([number % story.n_sentences])
+        doc.meta[IMAGE] = caption.image
+        docs.append(doc)
+    finder = ImageFinder(ImageSettings(dimensions=4, epochs=1, least=1))
+    finder.fit(docs, None, images)
+    Pipeline([finder], {"name": "images"}).save(path)
+
+
+def _clips() -> dict[str, Any]:
+    from weft.formats.detections import read_mot
+    from weft.tasks.grounding.clips import clip_files, read_clip
+
+    files = clip_files(EXAMPLES / "clips")[:3]
+    names = sorted({kind for file in files for kind in read_mot(file).kinds})
+    return {file.stem: read_clip(file, 3, 1, names) for file in files}
+
+
+def _grounding(path: Path) -> None:
+    from weft.pipeline.pipeline import Pipeline
+    from weft.tasks.grounding import Grounder
+    from weft.tasks.grounding.grounder import GroundingSettings
+    from weft.tasks.grounding.sentences import read_sentences
+
+    clips = _clips()
+    pairs = [(clip, said) for _, clip, said in read_sentences(EXAMPLES / "clips" / "sentences.tsv") if clip in clips]
+    grounder = Grounder(GroundingSettings(starts=1, finalists=1, iterations=1, detections=3, per_kind=1))
+    grounder.learn(clips, pairs)
+    Pipeline([grounder], {"name": "grounding"}).save(path)
 
 
 def _work(asked: Connection, folder: Path) -> None:

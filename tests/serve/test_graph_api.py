@@ -81,7 +81,7 @@ def test_what_the_graph_holds_is_told(client: httpx.Client) -> None:
         ("/suggest", {"text": "a", "me": "Mara Lind"}, 422, "there is no field 'me'"),
         ("/ask", {}, 422, "the field 'text' is missing"),
         ("/suggest", {"text": "a", "session": "s" * 65}, 422, "session"),
-        ("/annotate", {"text": "a"}, 404, "no model, only a graph"),
+        ("/annotate", {"text": "a"}, 404, "no model to annotate with"),
     ],
 )
 def test_bad_requests_are_refused_in_plain_words(

@@ -65,7 +65,7 @@ def opened(page: Page, address: str) -> Iterator[Page]:
         page.on(event, listener)
     page.goto("about:blank")
     page.goto(address)
-    until(page, "document.activeElement.id === 'question'")
+    until(page, "document.activeElement?.id === 'question'")
     yield page
     for event, listener in listeners.items():
         page.remove_listener(event, listener)
@@ -243,7 +243,7 @@ def test_texts_and_questions_lead_to_each_other(chromium: Browser) -> None:
         page.goto(address)
         page.wait_for_selector("#results:not([hidden])")
         page.click("#questions")
-        until(page, "document.activeElement.id === 'question'")
+        until(page, "document.activeElement?.id === 'question'")
         until(page, "!document.getElementById('texts').hidden")
         page.click("#texts")
         page.wait_for_selector("#results:not([hidden])")

@@ -30,9 +30,9 @@ def check_length(service: Service, text: str) -> None:
 def two_texts(one: Doc, other: Doc) -> dict[str, Any]:
     """What corresponds in two texts of one language.
 
-    >>> found = two_texts(Doc.from_words([["He", "left"]]), Doc.from_words([["He", "went"]]))
+    >>> found = two_texts(Doc.from_words([["dogs", "bark"]]), Doc.from_words([["dogs", "sleep"]]))
     >>> found["similarity"], found["differs"]
-    (0.5, [['left'], ['went']])
+    (0.5, [['bark'], ['sleep']])
     """
     pair = next(compared(SameLanguageAligner().align([(one, other)])))
     drawn = DrawnPair(pair.source, pair.target, pair.links, pair.similarity)

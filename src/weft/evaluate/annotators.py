@@ -10,14 +10,18 @@ Neither annotator is gold: F1 is the same in both directions. Alpha corrects for
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
-from weft.errors import ConfigError, WeftError
+from weft.errors import ConfigError, DataError, WeftError
 from weft.evaluate.agreement import NONE, Agreement, AgreementTable, Unit
 from weft.evaluate.documents import choose_layer
 from weft.evaluate.semantics.timelines import agreement
 from weft.text.conventions.timeline import LAYER as TIMELINE
 from weft.text.doc import Doc
 from weft.text.layers import Pieces, chars_of_words
+
+#: Where documents say who annotated them.
+ANNOTATOR = "annotator"
 
 
 def agreement_of_documents(
@@ -50,6 +54,43 @@ def agreement_of_documents(
             f"--layer from {', '.join(known) or 'none'}"
         )
     return chosen, table.results()
+
+
+def agreement_of_people(
+    docs: Sequence[Doc], layer: str | None = None
+) -> tuple[str, dict[tuple[str, str], dict[str, Agreement]]]:
+    """The agreement of every two annotators of one collection, on the texts that both have.
+
+    An export of an annotation tool has a text once per annotator, whom `doc.meta["annotator"]` names.
+
+    >>> def said(who, tags):
+    ...     doc = Doc.from_words([["dogs", "bark"]], upos=[tags])
+    ...     doc.meta["annotator"] = who
+    ...     return doc
+    >>> docs = [said("ada", ["NOUN", "VERB"]), said("bo", ["NOUN", "NOUN"]), said("cy", ["NOUN", "VERB"])]
+    >>> layer, found = agreement_of_people(docs, "upos")
+    >>> {pair: rows["upos"].f1 for pair, rows in found.items()}
+    {('ada', 'bo'): 0.5, ('ada', 'cy'): 1.0, ('bo', 'cy'): 0.5}
+    """
+    by_person: dict[str, dict[str, Doc]] = {}
+    for doc in docs:
+        who = doc.meta.get(ANNOTATOR)
+        if not isinstance(who, str) or not who:
+            raise DataError(
+                f"{doc.id or 'a document'} does not say who annotated it; for the agreement within one file, documents "
+                f"need the metadata {ANNOTATOR!r}, as exports of Label Studio and Prodigy have it"
+            )
+        by_person.setdefault(who, {})[doc.text] = doc
+    found: dict[tuple[str, str], dict[str, Agreement]] = {}
+    chosen = layer or ""
+    for one, other in combinations(sorted(by_person), 2):
+        shared = [text for text in by_person[one] if text in by_person[other]]
+        if shared:
+            first, second = ([by_person[who][text] for text in shared] for who in (one, other))
+            chosen, found[one, other] = agreement_of_documents(first, second, layer)
+    if not found:
+        raise DataError(f"no text was annotated by two people; there are {', '.join(sorted(by_person)) or 'none'}")
+    return chosen, found
 
 
 def _chosen(first: Sequence[Doc], second: Sequence[Doc]) -> str:

@@ -217,3 +217,29 @@ def test_two_annotators_of_a_timeline_agree_in_what_follows():
     assert found["links"]["f1"] == pytest.approx(2 * 8 / (8 + 9))
     assert found["DocTimeRel"]["f1"] == pytest.approx(6 / 7)
     assert "leave out --model" in fails("evaluate", *files, "--agreement", "--confusion")
+
+
+def test_annotators_of_one_export_are_compared_two_by_two(tmp_path):
+    def result(start, end, label):
+        value = {"start": start, "end": end, "labels": [label], "text": "Mara Lind left Bergen."[start:end]}
+        return {"from_name": "label", "to_name": "text", "type": "labels", "value": value}
+
+    def said(who, *spans):
+        return {"completed_by": who, "lead_time": 3.5, "result": [result(*span) for span in spans]}
+
+    mara, bergen = (0, 9, "PER"), (15, 21, "LOC")
+    task = {
+        "id": 1, "data": {"text": "Mara Lind left Bergen."},
+        "annotations": [said(7, mara, bergen), said(8, mara), said(9, mara, bergen)],
+    }  # fmt: skip
+    export = tmp_path / "export.json"
+    export.write_text(json.dumps([task]))
+    found = json.loads(run("evaluate", str(export), "--from", "label-studio", "--agreement", "--json"))
+    f1 = {tuple(pair["annotators"]): pair["agreement"]["spans"]["f1"] for pair in found["pairs"]}
+    assert f1 == {("7", "8"): pytest.approx(2 / 3), ("7", "9"): 1.0, ("8", "9"): pytest.approx(2 / 3)}
+    assert "7 and 8" in run("evaluate", str(export), "--from", "label-studio", "--agreement")
+    task["annotations"] = task["annotations"][:1]
+    export.write_text(json.dumps([task]))
+    assert "no text was annotated by two people" in fails(
+        "evaluate", str(export), "--from", "label-studio", "--agreement"
+    )

@@ -59,7 +59,7 @@ Train = Annotated[
 ]
 Universal = Annotated[bool, option("--universal", help="Map UD parts of speech to the twelve universal tags.")]
 Annotators = Annotated[
-    bool, option("--agreement", help="Both files are annotators, neither is gold: F1 and Krippendorff's alpha.")
+    bool, option("--agreement", help="Both files are annotators, or one file has several: F1 and Krippendorff's alpha.")
 ]
 
 
@@ -91,6 +91,8 @@ def evaluate(
 
     if agreement and (model is not None or by is not None or train is not None or confusion):
         raise ConfigError("--agreement compares two files; leave out --model, --by, --train and --confusion")
+    if agreement and system is None:
+        return _agreement_of_people(_read(gold, source, fields, encoding), layer, as_json)
     if (system is None) == (model is None):
         raise ConfigError("give the output of a system, or a model with --model, to score against the gold file")
     if layer == "similarity":
@@ -101,8 +103,7 @@ def evaluate(
     docs = _read(gold, source, fields, encoding)
     if model is not None:
         return score_model(docs, model, layer, confusion, as_json)
-    assert system is not None
-    found = _read(system, source, fields, encoding)
+    found = _read(str(system), source, fields, encoding)
     if universal:
         _map_tags([*docs, *found])
     if agreement:
@@ -158,6 +159,25 @@ def _agreement(first: Sequence[Doc], second: Sequence[Doc], layer: str | None, a
     print_table(
         "Agreement of two annotators", ["", "F1", "alpha", "alpha over all", "units"],
         [_agreement_row(name, each) for name, each in found.items()], range(1, 5),
+    )  # fmt: skip
+
+
+def _agreement_of_people(docs: Sequence[Doc], layer: str | None, as_json: bool) -> None:
+    """F1 and alpha of every two annotators of an export."""
+    from weft.evaluate.annotators import agreement_of_people
+
+    chosen, found = agreement_of_people(docs, layer)
+    if as_json:
+        rows = [
+            {"annotators": list(pair), "agreement": {name: each._asdict() for name, each in own.items()}}
+            for pair, own in found.items()
+        ]
+        print_json({"layer": chosen, "pairs": rows})
+        return
+    print_table(
+        f"Agreement of annotators: {chosen}", ["annotators", "", "F1", "alpha", "alpha over all", "units"],
+        [[" and ".join(pair), *_agreement_row(*row)] for pair, own in found.items() for row in own.items()],
+        range(2, 6),
     )  # fmt: skip
 
 

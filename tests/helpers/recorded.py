@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from places import ROOT
 
+from weft.recipes.catalogue import System, systems
 from weft.recipes.framework import Curve, RecipeResult, load_result
 
 
@@ -35,3 +36,10 @@ def curve(slug: str, title: str) -> Curve:
     """The one curve whose title starts so."""
     (found,) = [each for each in recorded(slug).curves if each.title.startswith(title)]
     return found
+
+
+def planned_system(monkeypatch: pytest.MonkeyPatch) -> System:
+    """A system whose recipe is taken away for the length of a test: it is planned only."""
+    entry = systems()[0]
+    monkeypatch.setattr(System, "has_recipe", property(lambda self: self.slug != entry.slug))
+    return entry

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from planned_system import planned_system
+from recorded import planned_system
 
 from weft.errors import DataError
 from weft.recipes.catalogue import FAMILIES, result_path, system, systems

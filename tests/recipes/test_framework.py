@@ -7,7 +7,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from planned_system import planned_system
+from recorded import planned_system
 from rich.console import Console
 
 from weft.errors import ConfigError, DataError

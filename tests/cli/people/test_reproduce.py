@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from planned_system import planned_system
+from recorded import planned_system
 
 from weft.recipes import catalogue
 from weft.recipes.catalogue import systems

@@ -13,8 +13,6 @@ from weft.graph.rankings.pagerank import pagerank
 from weft.tasks.keywords.article import Article
 from weft.tasks.keywords.ranking import Walk, rank, word_network
 
-SLUG = "bikea-keywords"
-
 
 def shares(network) -> np.ndarray:
     """EW as a dense matrix whose rows sum to 1, or to 0 without edges."""
@@ -39,7 +37,7 @@ def drawn_links(seed: int, one: Article, other: Article) -> list[tuple[int, int]
     return [(int(rng.integers(len(other.tokens))), int(rng.integers(len(one.tokens)))) for _ in range(12)]
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("bikea-keywords", 3)
 def test_all_four_cases_of_content_have_their_weights() -> None:
     """Two words apart at most, weight 2: content raises, other words lower, whatever the earlier word is."""
     article = Article.of([["old", "of", "tea"], ["of", "in"], ["tea"]], {"of", "in"})
@@ -51,7 +49,7 @@ def test_all_four_cases_of_content_have_their_weights() -> None:
     assert weights == {(old, of): 0.5, (old, tea): 2.0, (of, tea): 2.0, (of, in_): 0.5}
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("bikea-keywords", 3)
 def test_a_link_raises_the_word_that_it_leads_to() -> None:
     article = Article.of([["red", "boat", "sails"], ["old", "boat", "waits"], ["red", "sun", "sets"]])
     theirs = Article.of([["barco", "rojo"], ["barco", "viejo"], ["sol", "rojo"]])
@@ -64,7 +62,7 @@ def test_a_link_raises_the_word_that_it_leads_to() -> None:
         assert int((after / before).argmax()) == target
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("bikea-keywords", 2)
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.floats(0.1, 0.9), st.floats(0.1, 0.9))
 def test_ranks_are_the_fixed_point_and_that_of_the_linear_system(seed: int, alpha: float, damping: float) -> None:
@@ -84,7 +82,7 @@ def test_ranks_are_the_fixed_point_and_that_of_the_linear_system(seed: int, alph
     np.testing.assert_allclose(found, solved, atol=1e-8)
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("bikea-keywords", 1)
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10_000))
 def test_the_article_alone_has_the_personalized_pagerank_of_networkx(seed: int) -> None:

@@ -20,7 +20,6 @@ from weft.infer.decoding.options import Options
 from weft.infer.decoding.shift_reduce import LEFT_ACTION, RIGHT_ACTION, SHIFT, H, L, R, StackTypes, actions, may_shift
 from weft.infer.trees.well_formed import CATEGORIES, category
 
-SLUG = "shift-reduce-string-to-dependency"
 model = cache(small_model)
 
 
@@ -37,7 +36,7 @@ def cases() -> list[tuple[tuple[int, ...], list[tuple[int, int]], list[int]]]:
     return found
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("shift-reduce-string-to-dependency", 1)
 def test_every_tree_can_be_built_from_fixed_pieces_and_nearly_every_one_from_floating_ones() -> None:
     numbers = {}
     for waits in (False, True):
@@ -66,8 +65,8 @@ def stands_between(heads: tuple[int, ...], spans: list[tuple[int, int]], kinds: 
     return False
 
 
-@pytest.mark.must_show(SLUG, 1)
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("shift-reduce-string-to-dependency", 1)
+@pytest.mark.must_show("shift-reduce-string-to-dependency", 2)
 def test_whatever_the_table_allows_is_a_projective_tree_with_the_arcs_of_its_pieces_after_2k_minus_1_actions() -> None:
     shapes = [((-1,), H), ((1, -1), H), ((-1, 0), H), ((-1, -1), L), ((-1, -1), R)]
     seen = 0
@@ -86,7 +85,7 @@ def test_whatever_the_table_allows_is_a_projective_tree_with_the_arcs_of_its_pie
     assert seen > 1000
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("shift-reduce-string-to-dependency", 1)
 def test_the_table_is_that_of_the_paper() -> None:
     everything = {pair: actions(*pair) for pair in product((-1, H, L, R), repeat=2)}
     allowed = {pair: found for pair, found in everything.items() if found}
@@ -99,7 +98,7 @@ def test_the_table_is_that_of_the_paper() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("shift-reduce-string-to-dependency", 3)
 def test_categories_are_those_of_the_definitions() -> None:
     for n in range(1, 6):
         for heads in projective_trees(n):
@@ -150,8 +149,8 @@ def decisions(cut, pieces, said):
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**20), st.integers(1, 5), st.integers(0, 3))
-@pytest.mark.must_show(SLUG, 2)
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("shift-reduce-string-to-dependency", 2)
+@pytest.mark.must_show("shift-reduce-string-to-dependency", 4)
 def test_the_first_pass_finds_what_enumeration_of_options_and_actions_finds(seed: int, length: int, more: int) -> None:
     rng = np.random.default_rng(seed)
     options = random_options(rng, length, min(more, 5 - length + 1), words=5)

@@ -23,7 +23,6 @@ from weft.infer.decoding.trimming import trimmed, worths
 from weft.learn.ngrams.dependencies import DependencyModel
 from weft.learn.ngrams.vocabulary import BEGIN_ID, END_ID
 
-SLUG = "shift-reduce-string-to-dependency"
 model = cache(small_model)
 
 
@@ -130,8 +129,8 @@ def whole(
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 2**20), st.integers(1, 4), st.integers(0, 2), st.booleans())
-@pytest.mark.must_show(SLUG, 2)
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("shift-reduce-string-to-dependency", 2)
+@pytest.mark.must_show("shift-reduce-string-to-dependency", 4)
 def test_the_second_pass_finds_what_enumeration_with_all_features_finds(
     seed: int, length: int, more: int, stops: bool
 ) -> None:
@@ -183,7 +182,7 @@ def decisions(rows, said) -> int:
     return found
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("shift-reduce-string-to-dependency", 2)
 def test_probabilities_of_children_sum_to_one_and_a_known_sibling_matters() -> None:
     own = dependencies()
     for automaton in (own.left, own.right):

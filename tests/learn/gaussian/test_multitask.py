@@ -20,8 +20,6 @@ from weft.learn.gaussian.multitask import Covariance, Design, Noise
 from weft.learn.gaussian.regression import Form, MultiTaskProcess
 from weft.learn.gaussian.tasks import SHARES, Share
 
-SLUG = "annotator-gaussian-processes"
-
 
 def drawn(covariance: Covariance, rng: np.random.Generator) -> Covariance:
     """The same form at random parameters."""
@@ -38,7 +36,7 @@ def check_gradient(evaluate: Callable[[Covariance], Fit], covariance: Covariance
         assert found[k] == pytest.approx((high - low) / (2 * step), rel=1e-5, abs=1e-5)
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("annotator-gaussian-processes", 1)
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 10_000), st.sampled_from(sorted(KERNELS)), st.booleans(),
@@ -54,7 +52,7 @@ def test_gradients_by_all_parameters_are_those_of_differences(
     check_gradient(lambda own: exact.likelihood(own, rows, y), covariance)
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("annotator-gaussian-processes", 1)
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from(SHARES), st.booleans())
 def test_complete_blocks_have_the_likelihood_gradient_and_posterior_of_all_rows(
@@ -128,7 +126,7 @@ def test_the_bound_rises_with_points_to_the_likelihood_of_all_rows(seed: int) ->
     np.testing.assert_allclose(short.explained(few), known.explained(all_rows), atol=1e-3)
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("annotator-gaussian-processes", 2)
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10_000))
 def test_combined_is_pooled_without_a_and_independent_where_a_is_large(seed: int) -> None:
@@ -151,7 +149,7 @@ def test_combined_is_pooled_without_a_and_independent_where_a_is_large(seed: int
     assert np.abs(means("combined", 1.0) - means("independent")).max() > 1e-3
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("annotator-gaussian-processes", 2)
 def test_one_value_of_a_descriptor_is_the_single_task_kernel() -> None:
     rng = np.random.default_rng(4)
     rows = Design(rng.normal(size=(9, 2)), np.zeros((9, 2), dtype=int))
@@ -160,7 +158,7 @@ def test_one_value_of_a_descriptor_is_the_single_task_kernel() -> None:
         np.testing.assert_allclose(covariance.matrix(rows, rows), covariance.kernel.matrix(rows.x, rows.x))
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("annotator-gaussian-processes", 2)
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from(SHARES), st.sampled_from(sorted(KERNELS)))
 def test_predictions_are_those_of_explicit_inverses_and_sums(seed: int, kind: str, kernel: str) -> None:
@@ -218,7 +216,7 @@ def test_likelihood_and_predictions_are_those_of_scikit_learn() -> None:
     np.testing.assert_allclose(np.sqrt(variance + np.exp(2 * covariance.noise.values[0])), spread, atol=1e-6)
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("annotator-gaussian-processes", 2)
 def test_an_unseen_value_shares_what_is_common_and_has_a_mean_own_variance() -> None:
     share = Share("combined+", 2, np.log([0.5, 1.5]))
     assert share.extended()[-1].tolist() == pytest.approx([1.0, 1.0, 2.0])

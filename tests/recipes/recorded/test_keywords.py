@@ -9,7 +9,7 @@ SLUG = "bikea-keywords"
 MANUAL, TALKS = "Python manual, en-es", "TED, en-fr"
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("bikea-keywords", 4)
 def test_the_paper_s_order_holds_on_the_manual() -> None:
     found = rows(SLUG, MANUAL)
     for column in ("nDCG@5", "P@5", "MRR@5"):
@@ -18,7 +18,7 @@ def test_the_paper_s_order_holds_on_the_manual() -> None:
     assert 1.03 <= gain <= 1.08
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("bikea-keywords", 4)
 def test_strong_baselines_stand_beside_it() -> None:
     """The paper does not compare with the usual tf log idf, nor with frequency alone: the walk is not above them."""
     found, talks = rows(SLUG, MANUAL), rows(SLUG, TALKS)
@@ -29,7 +29,7 @@ def test_strong_baselines_stand_beside_it() -> None:
 
 
 @pytest.mark.must_show(
-    SLUG, 5, fails="on the manual shuffled links are better than right ones: both return rank by frequency"
+    "bikea-keywords", 5, fails="on the manual shuffled links are better than right ones: both return rank by frequency"
 )
 def test_shuffled_links_do_not_remove_the_gain_on_the_manual() -> None:
     found = rows(SLUG, MANUAL)
@@ -39,7 +39,7 @@ def test_shuffled_links_do_not_remove_the_gain_on_the_manual() -> None:
     assert drawn["both, links shuffled"]["nDCG@5"] < drawn["walk"]["nDCG@5"]
 
 
-@pytest.mark.must_show(SLUG, 6, fails="the lower alpha, the better, down to .05; the time holds")
+@pytest.mark.must_show("bikea-keywords", 6, fails="the lower alpha, the better, down to .05; the time holds")
 def test_alpha_has_no_optimum_inside_and_long_articles_are_fast() -> None:
     points = curve(SLUG, "nDCG@5 by alpha").series["test pages"]
     best = max(points, key=lambda point: point[1])[0]

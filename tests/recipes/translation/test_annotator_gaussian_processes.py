@@ -14,11 +14,9 @@ from weft.recipes.translation.annotator_gaussian_processes.corpora import TIMES,
 from weft.recipes.translation.annotator_gaussian_processes.further import simulated
 from weft.recipes.translation.annotator_gaussian_processes.material import FORMS, Material, Size
 
-SLUG = "annotator-gaussian-processes"
-
 
 @pytest.mark.must_show(
-    SLUG, 3,
+    "annotator-gaussian-processes", 3,
     weaker="a and the noise are medians and means over five draws of 6 x 60 rows; a = 100 is only known to be large",
 )  # fmt: skip
 def test_what_annotators_share_and_their_noise_are_learned_from_their_labels() -> None:
@@ -37,7 +35,7 @@ def test_what_annotators_share_and_their_noise_are_learned_from_their_labels() -
         assert np.abs(np.mean(ratios, axis=0) - 1).max() < 0.2
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("annotator-gaussian-processes", 3)
 def test_an_outlier_has_the_largest_a() -> None:
     for seed in range(3):
         own = np.full(6, 0.1)
@@ -48,7 +46,7 @@ def test_an_outlier_has_the_largest_a() -> None:
         assert found[seed] > 3 * np.median(np.delete(found, seed))
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("annotator-gaussian-processes", 4)
 def test_intervals_hold_as_often_as_they_say() -> None:
     inside = []
     for seed in range(6):
@@ -115,7 +113,7 @@ def compared() -> dict[str, float]:
 
 
 @pytest.mark.corpus
-@pytest.mark.must_show(SLUG, 5, weaker="one length-scale for all features")
+@pytest.mark.must_show("annotator-gaussian-processes", 5, weaker="one length-scale for all features")
 def test_combined_is_no_worse_than_pooled_and_independent_on_times(compared: dict[str, float]) -> None:
     assert compared["combined A"] <= min(compared["pooled"], compared["independent A"])
     assert compared["independent A"] < compared["pooled"]
@@ -123,6 +121,6 @@ def test_combined_is_no_worse_than_pooled_and_independent_on_times(compared: dic
 
 
 @pytest.mark.corpus
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("annotator-gaussian-processes", 4)
 def test_intervals_of_times_hold_nearly_as_often_as_they_say(compared: dict[str, float]) -> None:
     assert 0.92 <= compared["inside"] <= 0.97

@@ -31,12 +31,11 @@ from weft.tasks.bitext.align import Aligner
 from weft.tasks.translation.translator import TranslatorSettings
 from weft.tasks.translation.trees import TreeSettings, tree_events
 
-SLUG = "shift-reduce-string-to-dependency"
 FILES = [f"parallel/multi30k/task1/{name}" for name in ("train.de.gz", "train.en.gz", "val.de", "val.en")]
 
 
 @pytest.mark.corpus
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("shift-reduce-string-to-dependency", 3)
 def test_spans_of_a_treebank_have_the_categories_that_were_counted_apart(corpus_file: Callable[[str], Path]) -> None:
     sentences = parsed(list(weft.read(corpus_file("treebanks/ud/English-EWT/dev.conllu.gz"))))
     assert len(sentences) == 1970
@@ -63,7 +62,11 @@ def bitext() -> Bitext:
 
 
 @pytest.mark.corpus
-@pytest.mark.must_show(SLUG, 5, fails="89 % with predicted trees of captions; with gold trees of 500 pairs 76 %")
+@pytest.mark.must_show(
+    "shift-reduce-string-to-dependency",
+    5,
+    fails="89 % with predicted trees of captions; with gold trees of 500 pairs 76 %",
+)
 def test_most_held_out_decisions_are_foreseen(corpus_file: Callable[[str], Path]) -> None:
     for name in FILES:
         corpus_file(name)
@@ -82,7 +85,9 @@ def test_most_held_out_decisions_are_foreseen(corpus_file: Callable[[str], Path]
 
 @pytest.mark.corpus
 @pytest.mark.must_show(
-    SLUG, 6, fails="trees agree with a parser, but do not raise BLEU, and all rules are no better than well-formed ones"
+    "shift-reduce-string-to-dependency",
+    6,
+    fails="trees agree with a parser, but do not raise BLEU, and all rules are no better than well-formed ones",
 )
 def test_heads_of_translations_agree_with_a_parser(corpus_file: Callable[[str], Path]) -> None:
     for name in FILES:
@@ -99,7 +104,11 @@ def test_heads_of_translations_agree_with_a_parser(corpus_file: Callable[[str], 
 
 @pytest.mark.corpus
 @pytest.mark.timing
-@pytest.mark.must_show(SLUG, 7, weaker="less than twice the time, on any machine; the recorded run has less than 1.5")
+@pytest.mark.must_show(
+    "shift-reduce-string-to-dependency",
+    7,
+    weaker="less than twice the time, on any machine; the recorded run has less than 1.5",
+)
 def test_trees_take_less_than_twice_as_long(corpus_file: Callable[[str], Path]) -> None:
     for name in FILES:
         corpus_file(name)

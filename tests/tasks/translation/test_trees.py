@@ -20,8 +20,6 @@ from weft.tasks.translation.translator import Translator
 from weft.tasks.translation.trees import ILL, STRUCTURE, TreeExtension, Trees, TreeSettings
 from weft.text.bitext import Links
 
-SLUG = "shift-reduce-string-to-dependency"
-
 
 @cache
 def bitext() -> tuple[Extraction, Trees, list[list[str]]]:
@@ -48,7 +46,7 @@ def translator(own: TreeExtension | None, **weights: float) -> Translator:
     )
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("shift-reduce-string-to-dependency", 3)
 def test_pieces_of_a_pair_are_those_that_it_was_seen_with() -> None:
     extraction, trees, _ = bitext()
     table, own = PhraseTable.of(extraction), extension(structures=100)
@@ -89,7 +87,7 @@ def test_every_word_of_a_translation_has_a_head_and_there_is_one_root() -> None:
     assert own.translate("d man e hund s").heads == (2, 3, 0, 5, 3)
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("shift-reduce-string-to-dependency", 2)
 def test_scores_of_a_translation_are_those_of_its_tree() -> None:
     own = extension(rare=1)
     for each in translator(own).kbest("d man w e hund s", 5):
